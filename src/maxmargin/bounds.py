@@ -1,0 +1,92 @@
+"""The bounds of a certificate, computed from compiled passes over the patterns.
+
+Two passes in float64: the scores of a hyperplane give the lower bounds, the combination of
+patterns by multipliers the upper ones. :class:`~maxmargin.certificate.Certificate` verifies
+both with other code.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.certificate import Certificate, hulls_meet
+from maxmargin.patterns import ROWS_PER_SUM, Patterns
+
+__all__ = ["Lower", "Upper", "certificate_of", "lower_bounds", "upper_bounds"]
+
+Floats = npt.NDArray[np.float64]
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Lower(NamedTuple):
+    """What a hyperplane achieves."""
+
+    margin: float  #: directional
+    geometric: float
+    errors: int  #: patterns not strictly on their side
+
+
+class Upper(NamedTuple):
+    """What no hyperplane can exceed, by a set of multipliers."""
+
+    margin: float  #: directional
+    geometric: float
+
+
+def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
+    """Return the margins that a weight vector achieves, less the rounding error of a score."""
+    scores = patterns.scores(weights)
+    errors, lowest = int(np.count_nonzero(scores <= 0.0)), float(scores.min())
+    length, normal = float(np.linalg.norm(weights)), float(np.linalg.norm(weights[:-1]))
+    lowest -= _rounding(patterns) * length
+    return Lower(
+        lowest / length * _down(lowest) if length else np.nan,
+        lowest / normal * _down(lowest) if normal else np.nan,
+        errors,
+    )
+
+
+def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
+    """Return the distance of the patterns' hull from zero, and of the classes' hulls halved."""
+    positive = patterns.labels > 0
+    mass_plus, mass_minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
+    plus = patterns.combine(np.where(positive, alpha, 0.0))
+    minus = patterns.combine(np.where(positive, 0.0, alpha))
+    rounding, up = _rounding(patterns), _down(-1.0)
+    margin = geometric = np.inf
+    if mass_plus + mass_minus > 0.0:
+        distance = float(np.linalg.norm(plus - minus))
+        margin = (distance / (mass_plus + mass_minus) + rounding) * up
+    if patterns.rho == 0.0:
+        geometric = margin
+    elif mass_plus > 0.0 and mass_minus > 0.0:
+        distance = float(np.linalg.norm((plus / mass_plus - minus / mass_minus)[:-1]))
+        geometric = (distance / 2.0 + rounding) * up
+    return Upper(margin, geometric)
+
+
+def _rounding(patterns: Patterns) -> float:
+    """Bound the error of a sum over the columns, or over the rows in blocks, per unit mass."""
+    blocks = patterns.count / ROWS_PER_SUM
+    terms = patterns.dimension + ROWS_PER_SUM + blocks + 16.0
+    return _EPSILON * terms * patterns.longest
+
+
+def _down(value: float) -> float:
+    """Return the factor that moves a value by a few roundings towards minus infinity."""
+    return 1.0 - 8.0 * _EPSILON if value > 0.0 else 1.0 + 8.0 * _EPSILON
+
+
+def inseparable(patterns: Patterns, alpha: Floats) -> bool:
+    """Tell whether the multipliers prove that no hyperplane has all patterns on one side."""
+
+    def dense(chosen: npt.NDArray[np.intp]) -> Floats:
+        rows = np.zeros((chosen.size, patterns.dimension))
+        for out, row in zip(rows, chosen, strict=True):
+            patterns.rows.add(np.uint64(row), float(patterns.labels[row]), out)
+        return rows if patterns.rho else rows[:, :-1]
+
+    return hulls_meet(alpha, dense)

@@ -1,0 +1,295 @@
+"""The proof, carried by every fitted model, of how close its margin is to the best one.
+
+This module knows nothing of how models are found: it imports nothing of the package, and
+:meth:`Certificate.verify` recomputes every claim from the data with plain NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+__all__ = ["Certificate", "InvalidCertificate", "VerifiedBounds"]
+
+Floats = npt.NDArray[np.float64]
+_EPSILON = float(np.finfo(np.float64).eps)
+_ROWS_AT_ONCE = 8192
+#: Inseparability is proven by an eigenvalue problem of the number of features, up to this.
+_WIDEST_PROOF = 500
+
+
+class InvalidCertificate(ValueError):
+    """The data do not bear out what the certificate claims."""
+
+
+@dataclass(frozen=True)
+class VerifiedBounds:
+    """What :meth:`Certificate.verify` recomputed from the data."""
+
+    lower: float
+    upper: float
+    margin: float
+    margin_upper: float
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    r"""Bounds of the best margin, with the hyperplane and the multipliers that prove them.
+
+    A pattern is :math:`y_k = l_k [x_k, \rho]`, a hyperplane :math:`a = [w, b / \rho]`. For any
+    hyperplane and any multipliers :math:`\alpha_k \ge 0` the best directional margin
+    :math:`\gamma_d = \max_{\|u\|=1} \min_k y_k \cdot u` lies between
+
+    .. math:: \min_k \frac{y_k \cdot a}{\|a\|} \;\le\; \gamma_d \;\le\;
+              \frac{\|\sum_k \alpha_k y_k\|}{\sum_k \alpha_k} .
+
+    The left side is what the model achieves, the right side a point of the convex hull of the
+    patterns, from which no hyperplane can stand farther off (S5, eq. 3, for any multipliers).
+    Both bounds are widened by the rounding errors of their sums.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Bounds of the best directional margin: the problem that was solved.
+    margin : float
+        Geometric margin of the fitted hyperplane, the distance from it to the nearest row;
+        negative when rows are on the wrong side, NaN when ``w = 0``.
+    margin_upper : float
+        No hyperplane has a larger geometric margin: half the distance between the means of the
+        two classes, weighted by the multipliers. There is no rho in it. Without an
+        intercept, only hyperplanes through the origin compete and it equals `upper`.
+    separable : bool or None
+        Whether some hyperplane has every row strictly on its side; None: not known.
+    radius : float
+        Norm of the longest row.
+    rho : float or None
+        The constant appended to the rows; None without an intercept.
+    dual_weights : csr_array of shape (1, n)
+        The multipliers, scaled to sum to 1: the proof of the upper bounds.
+    coef : ndarray of shape (d,)
+        Normal vector w of the hyperplane.
+    intercept : float
+        Its constant b.
+    classes : ndarray
+        All labels that occurred.
+    positive : object
+        The label on the positive side; every other one is on the negative side.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import DynamicMarginPerceptron
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = DynamicMarginPerceptron(tol=0.01, random_state=0).fit(X, y == 0)
+    >>> certificate = model.certificate_
+    >>> certificate.separable, certificate.gap <= 0.01
+    (True, True)
+    >>> certificate.verify(X, y == 0).margin >= certificate.margin
+    True
+    """
+
+    lower: float
+    upper: float
+    margin: float
+    margin_upper: float
+    separable: bool | None
+    radius: float
+    rho: float | None
+    dual_weights: Any = field(compare=False)
+    coef: Floats = field(compare=False)
+    intercept: float
+    classes: npt.NDArray[Any] = field(compare=False)
+    positive: Any
+
+    @property
+    def gap(self) -> float:
+        """Relative distance ``1 - lower / upper`` between the bounds of the directional margin."""
+        return _gap(self.lower, self.upper)
+
+    @property
+    def margin_gap(self) -> float:
+        """Relative distance between the geometric margin and the best possible one."""
+        return _gap(self.margin, self.margin_upper)
+
+    @property
+    def primal(self) -> float:
+        """``min ||a||^2 / 2`` subject to ``y_k.a >= 1``, from above: ``1 / (2 lower^2)``."""
+        return 0.5 / self.lower**2 if self.lower > 0.0 else np.inf
+
+    @property
+    def dual(self) -> float:
+        """The same minimum from below, ``1 / (2 upper^2)``; unbounded for inseparable data."""
+        return 0.5 / self.upper**2 if self.upper > 0.0 else np.inf
+
+    def __repr__(self) -> str:
+        known = {True: "yes, proven", False: "no, proven", None: "not known"}[self.separable]
+        rows = [
+            ("margin", "achieved", "best possible <=", "gap"),
+            ("geometric", self.margin, self.margin_upper, self.margin_gap),
+            ("directional", self.lower, self.upper, self.gap),
+        ]
+        lines = [f"Certificate: strictly separable? {known}"]
+        for name, *values in rows:
+            cells = [v if isinstance(v, str) else f"{v:.6g}" for v in values]
+            lines.append(f"  {name:<12}{cells[0]:>14}{cells[1]:>18}{cells[2]:>12}")
+        rho = "no intercept" if self.rho is None else f"rho {self.rho:.6g}"
+        lines.append(
+            f"  radius {self.radius:.6g}, {rho}, "
+            f"proof on {self.dual_weights.nnz} of {self.dual_weights.shape[1]} patterns"
+        )
+        return "\n".join(lines)
+
+    def verify(self, X: Any, y: npt.ArrayLike) -> VerifiedBounds:
+        """Recompute every claim from the data, the hyperplane and the multipliers.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            The rows the model was fitted to.
+        y : array of shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        VerifiedBounds
+            The bounds as recomputed, not widened for rounding.
+
+        Raises
+        ------
+        InvalidCertificate
+            If a claim does not hold: other data, other labels or a certificate tampered with.
+        """
+        X, labels = self._checked(X, y)
+        size = max(float(abs(X).max()), self.rho or 0.0)
+        unit = 0.5 ** float(np.clip(np.frexp(size)[1], -1000, 1000))  # exact; nothing overflows
+        a = np.append(self.coef / unit, self.intercept / (self.rho * unit) if self.rho else 0.0)
+        constant = (self.rho or 0.0) * unit
+        multipliers = self.dual_weights.toarray().ravel()
+
+        scores = np.empty(labels.size)
+        squares = np.empty(labels.size)
+        sums = {1.0: np.zeros(a.size), -1.0: np.zeros(a.size)}
+        for part in _slices(labels.size):
+            rows = X[part].astype(np.float64) * unit
+            scores[part] = labels[part] * (rows @ a[:-1] + constant * a[-1])
+            squares[part] = np.asarray((rows * rows).sum(axis=1)).ravel()
+            for label, total in sums.items():
+                weights = multipliers[part] * (labels[part] == label)
+                total += np.append(weights @ rows, constant * weights.sum())
+        mass = {label: multipliers[labels == label].sum() for label in sums}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = sums[1.0] / mass[1.0] - sums[-1.0] / mass[-1.0]
+            found = VerifiedBounds(
+                lower=scores.min() / np.linalg.norm(a) / unit,
+                upper=np.linalg.norm(sums[1.0] - sums[-1.0]) / sum(mass.values()) / unit,
+                margin=scores.min() / np.linalg.norm(a[:-1]) / unit,
+                margin_upper=np.linalg.norm(middle[:-1]) / 2.0 / unit,
+            )
+            tilt = np.linalg.norm(a) / np.linalg.norm(a[:-1])
+        radius = np.sqrt(squares.max()) / unit
+        if self.rho is None:
+            found = replace(found, margin_upper=found.upper)
+        self._compare(found, radius, tilt)
+        if self.separable is False and not self._meets(X, labels, multipliers):
+            raise InvalidCertificate("separable=False is not proven by the multipliers.")
+        return found
+
+    def _checked(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Floats]:
+        """Return X and y as -1 and +1, of the shape the certificate is about."""
+        X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        y = np.asarray(y)
+        shape = (self.dual_weights.shape[1], self.coef.size)
+        if X.shape != shape or y.shape != shape[:1]:
+            raise InvalidCertificate(
+                f"The certificate is about X of shape {shape} with one label a row, "
+                f"got X of shape {X.shape} and y of shape {y.shape}."
+            )
+        if not np.isin(y, self.classes).all():
+            raise InvalidCertificate("y has labels that the certificate does not know.")
+        if self.dual_weights.nnz and not self.dual_weights.data.min() >= 0.0:
+            raise InvalidCertificate("dual_weights has a negative entry.")
+        return X, np.where(y == self.positive, 1.0, -1.0)
+
+    def _compare(self, found: VerifiedBounds, radius: float, tilt: float) -> None:
+        """Refuse claims that are better than what was found, but for rounding errors."""
+        rounding = 4.0 * _EPSILON * (self.coef.size + 2.0 * _ROWS_AT_ONCE) * (radius + (self.rho or 0.0))
+        claims = [
+            ("lower", self.lower <= found.lower + rounding or np.isnan(found.lower)),
+            ("upper", self.upper >= found.upper - rounding or np.isnan(found.upper)),
+            ("margin", self.margin <= found.margin + rounding * tilt or np.isnan(found.margin)),
+            ("margin_upper", self.margin_upper >= found.margin_upper - rounding),
+            ("radius", abs(self.radius - radius) <= 1e-9 * radius),
+            ("separable", not self.separable or found.lower > 0.0),
+        ]
+        for name, holds in claims:
+            if not holds:
+                raise InvalidCertificate(
+                    f"{name}={getattr(self, name)!r} does not hold for these data; found {found}."
+                )
+
+    def _meets(self, X: Any, labels: Floats, multipliers: Floats) -> bool:
+        def patterns(chosen: npt.NDArray[np.intp]) -> Floats:
+            rows = X[chosen]
+            rows = (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64)
+            if self.rho is not None:
+                rows = np.column_stack([rows, np.full(chosen.size, self.rho)])
+            return labels[chosen, None] * rows
+
+        return hulls_meet(multipliers, patterns)
+
+
+def hulls_meet(multipliers: Floats, patterns: Callable[[npt.NDArray[np.intp]], Floats]) -> bool:
+    r"""Prove that no hyperplane has all patterns strictly on its positive side.
+
+    A combination :math:`z = \sum_k \lambda_k y_k` that is almost zero proves nothing yet. But if
+    the patterns Y of some multipliers span all coordinates, the multipliers can be corrected
+    by at most :math:`\|z\| / \sigma_{min}(Y)` to make it exactly zero; when that is less than
+    the smallest of them, all stay positive.
+
+    Parameters
+    ----------
+    multipliers : ndarray of shape (n,)
+        Non-negative.
+    patterns : callable
+        Returns the dense patterns of given numbers.
+    """
+    support = np.flatnonzero(multipliers)
+    support = support[np.argsort(-multipliers[support], kind="stable")]
+    if not 0 < support.size:
+        return False
+    width = patterns(support[:1]).shape[1]
+    if support.size < width or width > _WIDEST_PROOF:
+        return False
+    z, longest, gram = np.zeros(width), 0.0, np.zeros((width, width))
+    for part in _slices(support.size):
+        Y = patterns(support[part])
+        z += multipliers[support[part]] @ Y
+        longest = max(longest, float(np.linalg.norm(Y, axis=1).max()))
+    distance = np.linalg.norm(z) + _EPSILON * (width + 2.0 * _ROWS_AT_ONCE) * longest * multipliers.sum()
+    done = 0
+    # The larger multipliers alone may do: fewer patterns, but a larger smallest multiplier.
+    for count in sorted({min(width * 2**k, support.size) for k in range(8)}):
+        Y = patterns(support[done:count])
+        gram, done = gram + Y.T @ Y, count
+        used = gram.diagonal() > 0.0
+        smallest = np.linalg.eigvalsh(gram[np.ix_(used, used)])[0]
+        smallest -= 4.0 * width * _EPSILON * np.trace(gram)
+        if smallest > 0.0 and distance < np.sqrt(smallest) * multipliers[support[count - 1]]:
+            # Coordinates that are zero in all patterns of the proof need no correction.
+            return bool(used.all() or not z[~used].any())
+    return False
+
+
+def _slices(count: int) -> Iterator[slice]:
+    for first in range(0, count, _ROWS_AT_ONCE):
+        yield slice(first, min(first + _ROWS_AT_ONCE, count))
+
+
+def _gap(lower: float, upper: float) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(1.0 - np.divide(lower, upper))

@@ -1,0 +1,173 @@
+"""Compile a loop once for each combination of types it runs on, and keep it on disk.
+
+The loops of this package are ordinary Python: they call methods of named tuples (a rule, the
+rows of a data matrix), and run uncompiled too. :func:`compile_loop` hands them to Numba, which
+resolves ``rule.threshold(now)`` to the method of that very class and inlines it.
+
+Numba's disk cache looks at the file of the loop alone. A rule edited in another file would
+silently run in its old form, so every compiled loop carries a *fingerprint* of all the code
+it can reach in its name, and with it in the name of its cache file.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+from numba.core import types as numba_types
+from numba.core.datamodel import default_manager
+from numba.core.datamodel.models import TupleModel
+from numba.extending import overload_method, typeof_impl
+
+__all__ = ["FLAGS", "Compilable", "compile_loop", "fingerprint"]
+
+#: ``nnan`` and ``ninf`` are left out on purpose: they would break tests for NaN and infinity.
+FLAGS: dict[str, Any] = {
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "nogil": True,
+    "error_model": "numpy",
+}
+
+
+class Record(numba_types.NamedTuple):  # type: ignore[misc]
+    """Numba's type of a :class:`Compilable`; a type of our own leaves other tuples alone."""
+
+
+default_manager.register(Record, TupleModel)
+
+
+class Compilable:
+    """A named tuple whose methods may be called from compiled loops.
+
+    Deriving from this class makes every public method visible to Numba; the methods stay
+    plain Python and can be read, tested and stepped through as such.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name, member in vars(cls).items():
+            if inspect.isfunction(member) and not name.startswith("_"):
+                _expose(name, tuple(inspect.signature(member).parameters))
+
+
+@typeof_impl.register(Compilable)
+def _typeof(record: Any, context: Any) -> Record:
+    return Record([typeof_impl(value, context) for value in record], type(record))
+
+
+@functools.cache
+def _expose(name: str, parameters: tuple[str, ...]) -> None:
+    """Let Numba find the method ``name`` on the class of any :class:`Compilable`.
+
+    Methods of one name have the same parameters in every class, or Numba refuses the second.
+    """
+
+    def resolve(record: Any, *arguments: Any) -> Any:
+        return getattr(record.instance_class, name, None)
+
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    resolve.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(parameter, positional) for parameter in parameters]
+    )
+    overload_method(Record, name, strict=False)(resolve)
+
+
+_uncached_warned = False
+
+
+@functools.cache
+def compile_loop(loop: Callable[..., Any], *record_types: type) -> Callable[..., Any]:
+    """Return ``loop`` compiled for arguments of the given record types, cached on disk.
+
+    Parameters
+    ----------
+    loop : function
+        A module-level function.
+    *record_types : type
+        The :class:`Compilable` classes among its arguments.
+
+    Returns
+    -------
+    callable
+        A Numba dispatcher, or ``loop`` itself under ``NUMBA_DISABLE_JIT=1``.
+    """
+    if numba.config.DISABLE_JIT:
+        return loop
+    code = loop.__code__  # type: ignore[attr-defined]
+    copy = types.FunctionType(code, loop.__globals__, loop.__name__)  # type: ignore[attr-defined]
+    copy.__module__ = loop.__module__
+    names = [loop.__name__, *(cls.__name__ for cls in record_types)]
+    copy.__qualname__ = ".".join([*names, fingerprint(loop, *record_types)])
+    try:
+        return numba.njit(cache=True, **FLAGS)(copy)  # type: ignore[no-any-return]
+    except RuntimeError as error:  # no folder that Numba may write to
+        global _uncached_warned
+        if not _uncached_warned:
+            _uncached_warned = True
+            warnings.warn(
+                f"Compiled code cannot be kept on disk ({error}), so every process compiles "
+                "anew. Set NUMBA_CACHE_DIR to a folder that can be written to.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return numba.njit(**FLAGS)(copy)  # type: ignore[no-any-return]
+
+
+def fingerprint(loop: Callable[..., Any], *record_types: type) -> str:
+    """Return 12 hex digits that change whenever the code behind a compiled loop does.
+
+    Bytecode, constants and names of the loop, of every method of the record types, and of
+    every helper of this package they refer to, however indirectly; the compiler flags too.
+    """
+    digest = hashlib.sha256(repr(sorted(FLAGS.items(), key=str)).encode())
+    seen: set[Any] = set()
+    for function in [loop, *_methods(record_types)]:
+        for part in _parts(function, seen):
+            digest.update(part.encode() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def _methods(record_types: tuple[type, ...]) -> Iterator[Callable[..., Any]]:
+    for record_type in record_types:
+        for cls in record_type.__mro__:
+            if issubclass(cls, Compilable):
+                yield from (m for m in vars(cls).values() if inspect.isfunction(m))
+
+
+def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
+    """Yield what identifies a function and everything it refers to."""
+    function = getattr(function, "py_func", function)
+    if function in seen:
+        return
+    seen.add(function)
+    yield function.__qualname__
+    yield repr(function.__defaults__)
+    codes = [function.__code__]
+    for code in codes:
+        yield code.co_code.hex()
+        yield repr(code.co_names + code.co_varnames)
+        for constant in code.co_consts:
+            if inspect.iscode(constant):
+                codes.append(constant)
+            else:
+                yield repr(constant)
+        for name in code.co_names:
+            yield from _global_parts(name, function.__globals__, seen)
+
+
+def _global_parts(name: str, namespace: dict[str, Any], seen: set[Any]) -> Iterator[str]:
+    if name not in namespace:  # an attribute, a method or a builtin
+        return
+    value = namespace[name]
+    if callable(value) and hasattr(getattr(value, "py_func", value), "__code__"):
+        yield from _parts(value, seen)
+    elif not inspect.ismodule(value):
+        yield f"{name}={value!r}"

@@ -1,0 +1,233 @@
+"""The engine: one run of any rule over the patterns, in any of three orders.
+
+A :class:`Learner` holds the state of a run and makes one pass at a time; between passes, and
+between compiled calls of bounded length within a long one, Python is in control.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import loops
+from maxmargin.compiled import compile_loop
+from maxmargin.loops import Seen, State
+from maxmargin.patterns import PRODUCTS_PER_CALL, Patterns
+from maxmargin.rules import Rule
+from maxmargin.schedules import Schedule, constant
+
+__all__ = ["Cancelled", "Learner"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Passes over the patterns near the threshold between two passes over all.
+ACTIVE_PASSES = 10
+#: The worst pattern is looked for among 1/16 of them, between two looks at all.
+CANDIDATES, FEWEST_CANDIDATES = 16, 64
+_NOTHING_SEEN = Seen(0.0, 0.0, np.inf, 0.0)
+
+
+class Cancelled(Exception):
+    """Another thread has asked this run to stop."""
+
+
+class Learner:
+    """Weights on their way, ``a = scale * weights``, and the books that are kept of them.
+
+    Parameters
+    ----------
+    patterns : Patterns
+        What to learn.
+    schedule : callable
+        Learning rates, see :mod:`maxmargin.schedules`.
+    random_state : RandomState or None
+        Source of the order in each pass; None visits patterns as they come.
+    weights, alpha : ndarray or None
+        Where to start; ``alpha`` are the multipliers already contained in the weights.
+    scale : float
+        Initial scale of both. Corrections are made in units of it.
+    cancelled : threading.Event or None
+        Set by another thread to end the run early.
+
+    Attributes
+    ----------
+    start : ndarray
+        The part of the weights that is not a combination of patterns.
+    state : State
+        Scale, squared length, sum of multipliers, number of corrections.
+    products : float
+        Rows multiplied by the weights so far.
+    """
+
+    def __init__(
+        self,
+        patterns: Patterns,
+        schedule: Schedule | None = None,
+        random_state: np.random.RandomState | None = None,
+        weights: Floats | None = None,
+        alpha: Floats | None = None,
+        scale: float = 1.0,
+        cancelled: threading.Event | None = None,
+    ) -> None:
+        self.patterns = patterns
+        self.schedule = schedule or constant(1.0)
+        self.random_state = random_state
+        self.cancelled = cancelled
+        self.products = 0.0
+        row_number = np.uint32 if patterns.count < 2**32 else np.uint64
+        self._order = np.arange(patterns.count, dtype=row_number)
+        self._near = np.empty_like(self._order)
+        self.restart(
+            np.zeros(patterns.dimension) if weights is None else weights / scale,
+            np.zeros(patterns.count) if alpha is None else alpha / scale,
+            scale,
+        )
+
+    def restart(self, weights: Floats, alpha: Floats, scale: float = 1.0) -> None:
+        """Go on from other weights, with their multipliers."""
+        self.weights, self.alpha = weights.copy(), alpha.copy()
+        updates = self.state.updates if hasattr(self, "state") else 0.0
+        square = scale**2 * float(weights @ weights)
+        self.state = State(scale, square, scale * float(alpha.sum()), updates)
+
+    @property
+    def updates(self) -> int:
+        """Corrections so far."""
+        return int(self.state.updates)
+
+    @property
+    def passes(self) -> float:
+        """Products of a row with the weights, in units of one for each pattern."""
+        return self.products / self.patterns.count
+
+    def current(self) -> tuple[Floats, Floats]:
+        """Return copies of the weights and the multipliers, scale applied."""
+        return self.state.scale * self.weights, self.state.scale * self.alpha
+
+    def one_by_one(self, rule: Rule) -> Seen:
+        """Correct each misclassified pattern when it is met, in one pass over all."""
+        if self.random_state is not None:
+            seed = self.random_state.randint(1, 2**64 - 1, dtype=np.uint64)
+            compile_loop(loops.shuffle)(self._order, np.uint64(seed))
+        seen = self._visit(rule, self._order)
+        if rule.goal is not None and seen.violations and seen.lowest > rule.goal:
+            # The scores seen belong to weights on their way: look again with these at rest.
+            self.products += self.patterns.count
+            lowest = self.state.scale * float(self.patterns.scores(self.weights).min())
+            seen = seen._replace(lowest=lowest)
+        return self._rested(seen)
+
+    def one_by_one_and_near(self, rule: Rule) -> Seen:
+        """Make one pass over all patterns, then some over those near the threshold alone."""
+        seen = self.one_by_one(rule)
+        if seen.violations:
+            active = self._near[: int(seen.near)].copy()
+            for _ in range(ACTIVE_PASSES):
+                if not self._visit(rule, active).violations:
+                    break
+        return self._rested(seen)
+
+    def _visit(self, rule: Rule, order: npt.NDArray[Any]) -> Seen:
+        loop = compile_loop(loops.one_by_one, type(rule), type(self.patterns.rows))
+        rates = self.schedule(self.updates, order.size)
+        before, seen = self.updates, _NOTHING_SEEN
+        for first, last in self.patterns.calls(order.size):
+            self._stop_if_cancelled()
+            self.state, part_seen = loop(
+                rule,
+                self.patterns.rows,
+                self.patterns.labels,
+                self.patterns.squares,
+                order[first:last],
+                rates[self.updates - before :],
+                self.weights,
+                self.alpha,
+                self.state,
+                self._near[int(seen.near) :],
+            )
+            seen = _joined(seen, part_seen)
+        self.products += order.size
+        return seen
+
+    def all_together(self, rule: Rule) -> Seen:
+        """Correct all misclassified patterns at once, unless the weights already satisfy."""
+        patterns = self.patterns
+        loop = compile_loop(loops.all_together, type(rule), type(patterns.rows))
+        steps, correction = np.empty(patterns.count), np.zeros(patterns.dimension)
+        rate = float(self.schedule(round(self.passes), 1)[0])
+        seen = _NOTHING_SEEN
+        for first, last in patterns.calls():
+            self._stop_if_cancelled()
+            part = (first, last, rate, self.weights, self.state, steps, correction)
+            books = (patterns.rows, patterns.labels, patterns.squares)
+            seen = _joined(seen, loop(rule, *books, *part))
+        self.products += patterns.count
+        if not rule.satisfied(seen):
+            self.weights += correction
+            self.alpha += steps
+            mass, updates = self.state.mass + steps.sum(), self.state.updates + seen.violations
+            self.state = self.state._replace(mass=float(mass), updates=updates)
+        return self._rested(seen)
+
+    def worst_first(self, rule: Rule) -> Seen:
+        """Look at all patterns, then correct the worst again and again among the lowest ones.
+
+        Exactly the corrections of always looking at all of them, at a fraction of the products.
+        """
+        patterns = self.patterns
+        scores = self.state.scale * patterns.scores(self.weights)
+        self.products += patterns.count
+        lowest = float(scores.min())
+        if not rule.violates(lowest, rule.threshold(self.state)):
+            return Seen(0.0, float(np.sum(scores <= 0)), lowest, 0.0)
+        candidates, floor = _lowest(scores, self._order.dtype)
+        most = min(patterns.count, int(PRODUCTS_PER_CALL / patterns.entries_per_row))
+        loop = compile_loop(loops.worst_first, type(rule), type(patterns.rows))
+        self.state, seen = loop(
+            rule,
+            patterns.rows,
+            patterns.labels,
+            patterns.squares,
+            candidates,
+            scores,
+            floor,
+            patterns.longest,
+            self.schedule(self.updates, max(1, most // candidates.size)),
+            self.weights,
+            self.alpha,
+            self.state,
+        )
+        self.products += seen.near * candidates.size
+        return self._rested(seen._replace(errors=float(np.sum(scores <= 0))))
+
+    def _rested(self, seen: Seen) -> Seen:
+        """Take the squared length anew, free of what the recursion has lost."""
+        square = self.state.scale**2 * float(self.weights @ self.weights)
+        self.state = self.state._replace(square=square)
+        return seen
+
+    def _stop_if_cancelled(self) -> None:
+        if self.cancelled is not None and self.cancelled.is_set():
+            raise Cancelled
+
+
+def _joined(first: Seen, second: Seen) -> Seen:
+    return Seen(
+        first.violations + second.violations,
+        first.errors + second.errors,
+        min(first.lowest, second.lowest),
+        first.near + second.near,
+    )
+
+
+def _lowest(scores: Floats, dtype: Any) -> tuple[npt.NDArray[Any], float]:
+    """Return the patterns of lowest score in ascending order, and a floor under the others."""
+    count = max(FEWEST_CANDIDATES, scores.size // CANDIDATES)
+    if count >= scores.size:
+        return np.arange(scores.size, dtype=dtype), np.inf
+    floor = float(np.partition(scores, count)[count])
+    candidates = np.flatnonzero(scores <= floor).astype(dtype)
+    return candidates, np.inf if candidates.size == scores.size else floor

@@ -1,0 +1,18 @@
+"""The scikit-learn classes; each is a rule with its documentation."""
+
+from maxmargin.estimators.dynamic_margin import DynamicMarginPerceptron
+from maxmargin.estimators.fixed_margin import BolzanoPerceptron, FixedMarginPerceptron
+from maxmargin.estimators.min_over import MinOverPerceptron
+from maxmargin.estimators.perceptrons import BatchPerceptron, MarginPerceptron, Perceptron
+from maxmargin.estimators.relaxation import RelaxationPerceptron
+
+__all__ = [
+    "BatchPerceptron",
+    "BolzanoPerceptron",
+    "DynamicMarginPerceptron",
+    "FixedMarginPerceptron",
+    "MarginPerceptron",
+    "MinOverPerceptron",
+    "Perceptron",
+    "RelaxationPerceptron",
+]

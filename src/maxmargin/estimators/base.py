@@ -1,0 +1,352 @@
+"""What the scikit-learn classes of the family share: everything but the rule.
+
+Data goes one way: ``X, y -> Patterns -> engine -> Solution -> Certificate -> attributes``.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin.certificate import Certificate
+from maxmargin.engine import Learner
+from maxmargin.estimators._outcome import certified, explanation
+from maxmargin.estimators._threads import in_threads
+from maxmargin.loops import Seen
+from maxmargin.monitor import Monitor, Solution
+from maxmargin.patterns import Patterns, check_indices
+from maxmargin.rules import Rule
+from maxmargin.schedules import Schedule, constant
+
+__all__ = ["AdditivePerceptron", "OnlinePerceptron", "Start"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Start(NamedTuple):
+    """Where a hyperplane starts; None is zero."""
+
+    weights: Floats | None
+    alpha: Floats | None
+
+
+class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
+    """Base class: one hyperplane for two classes, one against the rest for more.
+
+    A member of the family says which rule it is (:meth:`_rule`), at which rates it learns
+    (:meth:`_schedule`) and how it looks at the patterns (:meth:`_look`).
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "tol": [Interval(Real, 0, 1, closed="neither"), None],
+        "rho": [Interval(Real, 0, None, closed="neither"), Options(str, {"auto"})],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        tol: float | None,
+        rho: float | str,
+        fit_intercept: bool,
+        max_iter: int,
+        warm_start: bool,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.tol = tol
+        self.rho = rho
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike,
+        coef_init: npt.ArrayLike | None = None,
+        intercept_init: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn from labelled rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            C-ordered floats and canonical CSR are read in place, all else is copied once.
+        y : array of shape (n,)
+            Labels of at least two classes.
+        coef_init : array of shape (d,) or (n_hyperplanes, d), default=None
+            Weights to start from, zero if not given.
+        intercept_init : float or array of shape (n_hyperplanes,), default=None
+            Intercepts to start from.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with _all_or_nothing(self):
+            self._validate_params()
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
+            )
+            check_classification_targets(y)
+            classes, codes = np.unique(y, return_inverse=True)
+            if classes.size < 2:
+                raise ValueError(
+                    f"{type(self).__name__} needs samples of at least 2 classes in y, "
+                    f"but the data contains only one class: {classes[0]!r}"
+                )
+            rho = self.rho if self.rho == "auto" else float(self.rho)
+            patterns = Patterns.build(X, None, rho if self.fit_intercept else None)
+            positives = range(1, 2) if classes.size == 2 else range(classes.size)
+            tasks = [
+                patterns.relabelled(np.where(codes == code, 1, -1).astype(np.int8))
+                for code in positives
+            ]
+            positives = classes[list(positives)]
+            starts = self._starts(patterns, classes, coef_init, intercept_init)
+            names = [f"{type(self).__name__} [{positive}]" for positive in positives]
+            solutions = self._solve(tasks, starts, names)
+            self._set_attributes(tasks, solutions, classes, positives)
+        self._warn_unless_ended(solutions)
+        return self
+
+    @abstractmethod
+    def _rule(self, patterns: Patterns) -> Rule:
+        """Return the rule, its parameters in the units of the (rescaled) patterns."""
+
+    def _schedule(self, patterns: Patterns) -> Schedule:
+        """Return the learning rates; 1 where the direction does not depend on them."""
+        return constant(1.0)
+
+    def _look(self, learner: Learner, rule: Rule) -> Seen:
+        """Look at all patterns once."""
+        return learner.one_by_one(rule)
+
+    def _learner(self, patterns: Patterns, start: Start, **context: Any) -> Learner:
+        """Return the learner at its start."""
+        weights, alpha = start
+        return Learner(patterns, self._schedule(patterns), weights=weights, alpha=alpha, **context)
+
+    def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:
+        """Run the algorithm to its end."""
+        learner = monitor.learner
+        monitor.run(self._rule(patterns), lambda rule: self._look(learner, rule))
+        return monitor.solution()
+
+    def _hyperplane(self, patterns: Patterns, weights: Floats) -> Floats:
+        """Return the weights that classify, made of those that were trained."""
+        return weights
+
+    def _learn(
+        self, patterns: Patterns, start: Start, seed: int, name: str, cancelled: threading.Event
+    ) -> Solution:
+        order = self._order(seed)
+        learner = self._learner(patterns, start, random_state=order, cancelled=cancelled)
+        monitor = Monitor(learner, self.max_iter, self.tol, self.verbose, name)
+        return self._search(monitor, patterns)
+
+    def _order(self, seed: int) -> np.random.RandomState | None:
+        """Return what shuffles the patterns; None: they are looked at as they come."""
+        return None
+
+    def _solve(self, tasks: list[Patterns], starts: list[Start], names: list[str]) -> list[Solution]:
+        random_state = check_random_state(getattr(self, "random_state", None))
+        seeds = random_state.randint(2**31 - 1, size=len(tasks))
+        cancelled = threading.Event()
+        return in_threads(
+            [
+                partial(self._learn, *task, int(seed), name, cancelled)
+                for *task, seed, name in zip(tasks, starts, seeds, names, strict=True)
+            ],
+            self.n_jobs,
+            cancelled,
+        )
+
+    def _starts(
+        self, patterns: Patterns, classes: Any, coef_init: Any, intercept_init: Any
+    ) -> list[Start]:
+        """Return weights and multipliers to start each hyperplane from."""
+        count = 1 if classes.size == 2 else classes.size
+        if coef_init is None and intercept_init is None:
+            if not (self.warm_start and hasattr(self, "coef_")):
+                return [Start(None, None)] * count
+            return self._last_states(patterns, classes)
+        coef = np.zeros((count, patterns.dimension - 1))
+        if coef_init is not None:
+            coef[:] = _checked_start("coef_init", coef_init, coef.shape)
+        intercept = np.zeros(count)
+        if intercept_init is not None:
+            intercept[:] = _checked_start("intercept_init", intercept_init, (count,))
+        if intercept.any() and not self.fit_intercept:
+            raise ValueError("intercept_init is not zero, but fit_intercept=False.")
+        return [
+            Start(patterns.augmented(w, b), None) for w, b in zip(coef, intercept, strict=True)
+        ]
+
+    def _last_states(self, patterns: Patterns, classes: Any) -> list[Start]:
+        if not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start=True needs the classes of the last fit, {self.classes_}, got {classes}."
+            )
+        if self._trained.shape[1] != patterns.dimension:
+            raise ValueError(
+                f"warm_start=True needs the {self._trained.shape[1] - 1} features of the last "
+                f"fit, got {patterns.dimension - 1}."
+            )
+        starts = []
+        for trained, certificate, dual in zip(
+            self._trained, self.certificates_, self.dual_coef_, strict=True
+        ):
+            alpha = None
+            if certificate.dual_weights.shape[1] == patterns.count:
+                alpha = np.zeros(patterns.count)
+                alpha[self.support_] = np.abs(dual)
+            starts.append(Start(patterns.augmented(trained[:-1], trained[-1]), alpha))
+        return starts
+
+    def _set_attributes(
+        self, tasks: list[Patterns], solutions: list[Solution], classes: Any, positives: Any
+    ) -> None:
+        """Turn the solutions into scikit-learn's attributes."""
+        hyperplanes, certificates, trained = [], [], []
+        for patterns, solution, positive in zip(tasks, solutions, positives, strict=True):
+            weights = self._hyperplane(patterns, solution.state.weights)
+            hyperplanes.append(patterns.hyperplane(weights))
+            trained.append(patterns.hyperplane(solution.state.weights))
+            certificates.append(certified(patterns, weights, solution, classes, positive))
+        self.classes_ = classes
+        self.coef_ = np.array([coef for coef, _ in hyperplanes])
+        self.intercept_ = np.array([intercept for _, intercept in hyperplanes])
+        self._trained = np.array([np.append(*hyperplane) for hyperplane in trained])
+        self.certificates_ = certificates
+        self.histories_ = [solution.history for solution in solutions]
+        worst = int(np.argmax([np.nan_to_num(c.gap, nan=np.inf) for c in certificates]))
+        self.certificate_ = certificates[worst]
+        self.history_ = self.histories_[worst]
+        self.n_iter_ = max(solution.epochs for solution in solutions)
+        self.n_updates_ = sum(solution.updates for solution in solutions)
+        multipliers = np.array([solution.state.alpha for solution in solutions])
+        self.support_ = np.flatnonzero(multipliers.any(axis=0)).astype(np.int32)
+        labels = np.array([patterns.labels[self.support_] for patterns in tasks])
+        self.dual_coef_ = multipliers[:, self.support_] * labels
+
+    def _warn_unless_ended(self, solutions: list[Solution]) -> None:
+        for solution, certificate in zip(solutions, self.certificates_, strict=True):
+            if solution.ended_by not in ("rule", "tol"):
+                name, advice = type(self).__name__, self._advice(certificate)
+                message = explanation(name, solution, certificate, self.max_iter, advice)
+                warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+    def _advice(self, certificate: Certificate) -> str:
+        """Name the one thing to change when a run was cut short."""
+        if certificate.separable is False:
+            return "No number of epochs will separate them."
+        return "Raise max_iter."
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return signed scores, positive for the second class or for each class's own rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        if sparse.issparse(X):
+            check_indices(X)
+        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        return scores.ravel() if self.classes_.size == 2 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class OnlinePerceptron(AdditivePerceptron):
+    """Base class of the members that look at one pattern at a time, in an order."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **AdditivePerceptron._parameter_constraints,
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, *, shuffle: bool, random_state: Any, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _order(self, seed: int) -> np.random.RandomState | None:
+        return np.random.RandomState(seed) if self.shuffle else None
+
+
+def _checked_start(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != shape and not (shape[0] == 1 and array.shape in (shape[1:], ())):
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has entries that are not finite.")
+    return array
+
+
+@contextmanager
+def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave an estimator as it was if its fit fails."""
+    before = copy.copy(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

@@ -1,0 +1,207 @@
+"""Watching a run: what it has proven so far, when that is enough, and its best state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.bounds import Lower, Upper, lower_bounds, upper_bounds
+from maxmargin.engine import Learner
+from maxmargin.loops import Seen
+from maxmargin.rules import Rule
+
+__all__ = ["HISTORY_FIELDS", "Monitor", "Snapshot", "Solution"]
+
+Floats = npt.NDArray[np.float64]
+
+HISTORY_FIELDS = [
+    ("passes", float),
+    ("updates", int),
+    ("lower", float),
+    ("upper", float),
+    ("certified", bool),
+]
+#: Certificates are renewed after so many times the epochs of the one before; a gap to be
+#: reached is looked for more often.
+_GROWTH, _GROWTH_TOWARDS_TOL = 2.0, 1.25
+_OVERFLOWING = 1e250
+
+
+@dataclass
+class Snapshot:
+    """Weights with their multipliers and what they achieve."""
+
+    weights: Floats
+    alpha: Floats
+    lower: Lower
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Order of merit, smallest best: fewest training errors, then the largest margin."""
+        margin = self.lower.margin
+        return self.lower.errors, -margin if np.isfinite(margin) else np.inf
+
+
+@dataclass
+class Solution:
+    """The outcome of a run.
+
+    Attributes
+    ----------
+    state : Snapshot
+        The weights that were settled on.
+    proof, upper : ndarray, Upper
+        The multipliers of the smallest upper bound seen, and that bound.
+    history : structured array
+        One row an epoch.
+    anchored : bool
+        Whether the run started from weights that are no combination of patterns.
+    epochs, updates : int
+        What it took.
+    ended_by : {"rule", "tol", "max_iter", "overflow", "search"}
+        Why the run is over; "search": no round of a bisection succeeded.
+    """
+
+    state: Snapshot
+    proof: Floats
+    upper: Upper
+    history: npt.NDArray[Any]
+    anchored: bool
+    epochs: int
+    updates: int
+    ended_by: str
+
+
+class Monitor:
+    """Keep the history of a run, certify it now and then, and remember the best of it.
+
+    Bounds are estimated after every epoch from the books of the engine. They are certified,
+    in two passes of their own, after epochs 1, 2, 4, 8, ... (closer together when a gap is
+    asked for), when fewer errors were met than ever before, and when the estimates promise the
+    gap.
+
+    Parameters
+    ----------
+    learner : Learner
+        The run to watch.
+    max_iter : int
+        Epochs after which it has to end.
+    tol : float or None
+        Certified gap that ends it.
+    verbose : int
+        Print each certified row of the history.
+    name : str
+        What to call the run when printing.
+    """
+
+    def __init__(
+        self, learner: Learner, max_iter: int, tol: float | None, verbose: int, name: str
+    ) -> None:
+        self.learner, self.max_iter, self.tol = learner, max_iter, tol
+        self.verbose, self.name = verbose, name
+        self.epochs = 0
+        self.ended_by: str | None = None
+        self.best: Snapshot | None = None
+        self.upper, self.proof = Upper(np.inf, np.inf), learner.alpha.copy()
+        self._start = learner.current()[0] - self._combination()
+        # What is left by rounding alone is no start of its own.
+        noise = 1e-12 * float(np.sum(learner.current()[1])) * learner.patterns.longest
+        self._anchored = bool(np.linalg.norm(self._start) > noise)
+        self._last: Snapshot | None = None
+        self._next_certificate = 1.0
+        self._rows: list[tuple[float, int, float, float, bool]] = []
+        self._fewest_errors = np.inf
+
+    def _combination(self) -> Floats:
+        """Return sum_k alpha_k y_k, from the data."""
+        patterns, (_, alpha) = self.learner.patterns, self.learner.current()
+        if not alpha.any():
+            return np.zeros(patterns.dimension)
+        return patterns.combine(alpha * patterns.labels)
+
+    def run(self, rule: Rule, look: Callable[[Rule], Seen]) -> None:
+        """Repeat one way of looking at the patterns until the run is over."""
+        while True:
+            seen = look(rule)
+            if self.observe(seen, rule.satisfied(seen)):
+                return
+
+    def observe(self, seen: Seen, satisfied: bool) -> bool:
+        """Record an epoch; return whether the run is over, and say why in `ended_by`."""
+        self.epochs += 1
+        lower, upper = self.estimates(seen)
+        record = seen.errors < self._fewest_errors
+        self._fewest_errors = min(self._fewest_errors, seen.errors)
+        promising = self.tol is not None and lower >= (1.0 - self.tol) * upper
+        overflow = not self.learner.state.square < _OVERFLOWING
+        last = satisfied or self.epochs >= self.max_iter
+        due = last or record or promising or self.epochs >= self._next_certificate
+        certified = due and not overflow
+        if certified:
+            growth = _GROWTH if self.tol is None else _GROWTH_TOWARDS_TOL
+            self._next_certificate = growth * self.epochs
+            lower, upper = self.certify().lower.margin, self.upper.margin
+        self._rows.append((self.learner.passes, self.learner.updates, lower, upper, certified))
+        if self.verbose and certified:
+            print(
+                f"{self.name}: epoch {self.epochs}, passes {self.learner.passes:.1f}, "
+                f"updates {self.learner.updates}, margin in [{lower:.6g}, {upper:.6g}]"
+            )
+        if satisfied:
+            self.ended_by = "rule"
+        elif certified and self.within_tol():
+            self.ended_by = "tol"
+        elif overflow:
+            self.ended_by = "overflow"
+        elif last:
+            self.ended_by = "max_iter"
+        return self.ended_by is not None
+
+    def estimates(self, seen: Seen) -> tuple[float, float]:
+        """Return what the books make of the bounds: a hint, until certified."""
+        learner, state = self.learner, self.learner.state
+        length = np.sqrt(state.square)
+        lower = seen.lowest / length if length > 0.0 else np.nan
+        if self._anchored:
+            length = float(np.linalg.norm(learner.current()[0] - self._start))
+        return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
+
+    def certify(self) -> Snapshot:
+        """Certify the present state, and remember it if it is the best so far."""
+        weights, alpha = self.learner.current()
+        state = Snapshot(weights, alpha, lower_bounds(self.learner.patterns, weights))
+        self._last = state
+        if self.best is None or state.rank < self.best.rank:
+            self.best = state
+        upper = upper_bounds(self.learner.patterns, alpha)
+        if upper.margin <= self.upper.margin:
+            self.upper, self.proof = upper, alpha
+        return state
+
+    def within_tol(self) -> bool:
+        """Tell whether the best state is certified to the gap asked for."""
+        if self.tol is None or self.best is None:
+            return False
+        return self.best.lower.margin >= (1.0 - self.tol) * self.upper.margin
+
+    def solution(self, state: Snapshot | None = None) -> Solution:
+        """Return the outcome: a state given, the last one if it met the rule, else the best."""
+        state = state or (self._last if self.ended_by == "rule" else self.best)
+        if state is None:  # the very first epoch overflowed
+            state = Snapshot(self._start, self.proof, lower_bounds(self.learner.patterns, self._start))
+        assert self.ended_by is not None
+        history = np.array(self._rows, dtype=HISTORY_FIELDS)
+        return Solution(
+            state,
+            self.proof,
+            self.upper,
+            history,
+            self._anchored,
+            self.epochs,
+            self.learner.updates,
+            self.ended_by,
+        )

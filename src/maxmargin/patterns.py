@@ -1,0 +1,203 @@
+"""Labelled data seen as one set of vectors that should all have a positive product with a.
+
+A pattern is ``y_k = l_k [x_k, rho]`` with ``l_k`` in {-1, +1}: the row, augmented by a constant
+``rho`` (zero: no intercept) and reflected if its label is negative (S1, section 2). A weight
+vector ``a = [w, w_0]`` then stands for the hyperplane ``w.x + rho w_0 = 0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from maxmargin import loops
+from maxmargin.compiled import compile_loop
+from maxmargin.rows import DenseRows, SparseRows, rows_of
+
+__all__ = ["Patterns", "check_indices"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Products for which a compiled call may run; between calls Python sees Ctrl-C.
+PRODUCTS_PER_CALL = 2**26
+#: Rows summed before the sum is added to the total; keeps rounding errors short chains.
+ROWS_PER_SUM = 8192
+#: Data with magnitudes outside are rescaled, so that no fourth power overflows.
+_LARGEST_EXPONENT = 200
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Reflected, augmented patterns over a data matrix that is not copied.
+
+    Attributes
+    ----------
+    rows : DenseRows or SparseRows
+        The rows ``unit * [x_k, rho]``.
+    labels : ndarray of int8
+        -1 or +1 for each row.
+    squares : ndarray of float64
+        ``||y_k||^2``.
+    radius : float
+        Norm of the longest row, without the constant.
+    unit : float
+        Power of two by which data of extreme magnitude were multiplied; 1 otherwise.
+    entries_per_row : float
+        Products that one visit of a row costs.
+    """
+
+    rows: DenseRows | SparseRows
+    labels: npt.NDArray[np.int8]
+    squares: Floats
+    radius: float
+    unit: float
+    entries_per_row: float
+
+    @classmethod
+    def build(cls, X: Any, labels: npt.ArrayLike | None, rho: float | str | None) -> Patterns:
+        """Make patterns of a C-ordered array or CSR matrix of floats.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix or array, of float32 or float64
+            Shared, unless it is not canonical CSR or its magnitude is extreme.
+        labels : array of -1 and +1, or None
+            None makes every pattern positive until :meth:`relabelled` is called.
+        rho : float, "auto" or None
+            The constant appended to the rows: a number, the radius of the data, or none.
+        """
+        if sparse.issparse(X):
+            check_indices(X)
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+        X, unit = _rescaled(X, rho if isinstance(rho, float) else 0.0)
+        n = X.shape[0]
+        entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
+        unaugmented = rows_of(X, 0.0)
+        squares = np.empty(n)
+        loop = compile_loop(loops.lengths, type(unaugmented))
+        for first, last in _calls(n, entries):
+            loop(unaugmented, first, last, squares)
+        radius = float(np.sqrt(squares.max()))
+        if rho == "auto":
+            constant = radius or unit
+        else:
+            constant = 0.0 if rho is None else float(rho) * unit
+        squares += constant**2
+        _check_overflow(squares, unit)
+        signs = np.ones(n, np.int8) if labels is None else np.asarray(labels, np.int8)
+        rows = unaugmented._replace(rho=constant)
+        return cls(rows, signs, squares, radius, unit, entries + 1.0)
+
+    def relabelled(self, labels: npt.ArrayLike) -> Patterns:
+        """Return patterns over the same rows with other labels."""
+        return replace(self, labels=np.asarray(labels, np.int8))
+
+    @property
+    def count(self) -> int:
+        """Number of patterns n."""
+        return self.labels.size
+
+    @property
+    def dimension(self) -> int:
+        """Length of a weight vector: the features and the constant."""
+        return int(self.rows.width) + 1
+
+    @property
+    def rho(self) -> float:
+        """The constant appended to every row, in rescaled units."""
+        return float(self.rows.rho)
+
+    @cached_property
+    def longest(self) -> float:
+        """R, the largest ``||y_k||``."""
+        return float(np.sqrt(self.squares.max()))
+
+    @cached_property
+    def shortest(self) -> float:
+        """r, the smallest ``||y_k||``."""
+        return float(np.sqrt(self.squares.min()))
+
+    def augmented(self, coef: Floats, intercept: float) -> Floats:
+        """Return the weight vector of the hyperplane ``coef.x + intercept = 0``."""
+        return np.append(coef / self.unit, intercept / self.rho if self.rho else 0.0)
+
+    def hyperplane(self, weights: Floats) -> tuple[Floats, float]:
+        """Return coefficients and intercept of a weight vector, for the data as given."""
+        return weights[:-1] * self.unit, float(weights[-1] * self.rho)
+
+    def scores(self, weights: Floats) -> Floats:
+        """Return ``y_k . weights`` of every pattern."""
+        out = np.empty(self.count)
+        loop = compile_loop(loops.scores, type(self.rows))
+        for first, last in self.calls():
+            loop(self.rows, self.labels, first, last, weights, out)
+        return out
+
+    def combine(self, coefficients: Floats) -> Floats:
+        """Return ``sum_k coefficients_k [x_k, rho]``, labels not applied."""
+        loop = compile_loop(loops.add_up, type(self.rows))
+        total = np.zeros(self.dimension)
+        part = np.empty(self.dimension)
+        for first, last in _blocks(self.count, ROWS_PER_SUM):
+            part.fill(0.0)
+            loop(self.rows, coefficients, first, last, part)
+            total += part
+        return total
+
+    def calls(self, count: int | None = None) -> Iterator[tuple[np.uint64, np.uint64]]:
+        """Cut all rows, or so many of them, into ranges short enough for one compiled call."""
+        return _calls(self.count if count is None else count, self.entries_per_row)
+
+
+def _blocks(count: int, size: int) -> Iterator[tuple[np.uint64, np.uint64]]:
+    for first in range(0, count, size):
+        yield np.uint64(first), np.uint64(min(first + size, count))
+
+
+def _calls(count: int, entries_per_row: float) -> Iterator[tuple[np.uint64, np.uint64]]:
+    return _blocks(count, max(1, int(PRODUCTS_PER_CALL / max(entries_per_row, 1.0))))
+
+
+def check_indices(X: Any) -> None:
+    """Refuse index arrays that would make a compiled loop read or write out of bounds."""
+    starts, indices, width = X.indptr, X.indices, X.shape[1]
+    if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > indices.size:
+        raise ValueError("X.indptr of the sparse X is not a non-decreasing sequence from 0 to nnz.")
+    used = indices[: starts[-1]]
+    if used.size and (used.min() < 0 or used.max() >= width):
+        item = int(np.flatnonzero((used < 0) | (used >= width))[0])
+        row = int(np.searchsorted(starts, item, side="right")) - 1
+        raise ValueError(
+            f"Row {row} of the sparse X has the column index {int(used[item])}, "
+            f"out of range for {width} features."
+        )
+
+
+def _rescaled(X: Any, rho: float) -> tuple[Any, float]:
+    """Return X times a power of two that brings an extreme magnitude to 1, and that power."""
+    values = X.data if sparse.issparse(X) else X
+    magnitude = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)), rho)
+    _, exponent = np.frexp(magnitude)
+    if magnitude == 0.0 or abs(exponent) <= _LARGEST_EXPONENT:
+        return X, 1.0
+    # Two factors: the power itself may not be a number (subnormal data need 2**1074).
+    half = -int(exponent) // 2
+    return (X * 2.0**half) * 2.0 ** (-int(exponent) - half), 2.0 ** max(-int(exponent), -1022)
+
+
+def _check_overflow(squares: Floats, unit: float) -> None:
+    with np.errstate(over="ignore"):
+        overflowing = np.flatnonzero(~np.isfinite(np.sqrt(squares) / unit))
+    if overflowing.size:
+        raise ValueError(
+            f"Row {int(overflowing[0])} of X is too long: its norm, with rho, overflows even "
+            "after rescaling. Scale the data down."
+        )
