@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from maxmargin import loops
 from maxmargin.compiled import compile_loop
+from maxmargin.gram import GramRows
 from maxmargin.loops import Seen, State
 from maxmargin.patterns import PRODUCTS_PER_CALL, Patterns
 from maxmargin.rules import Rule
@@ -23,11 +24,9 @@ __all__ = ["Cancelled", "Learner"]
 
 Floats = npt.NDArray[np.float64]
 
-#: Passes over the patterns near the threshold between two passes over all.
-ACTIVE_PASSES = 10
-#: The worst pattern is looked for among 1/16 of them, between two looks at all.
-CANDIDATES, FEWEST_CANDIDATES = 16, 64
-_NOTHING_SEEN = Seen(0.0, 0.0, np.inf, 0.0)
+#: Passes over the patterns found misclassified, at most, between two passes over all.
+ACTIVE_PASSES = 30
+_NOTHING_SEEN = Seen(0.0, 0.0, np.inf)
 
 
 class Cancelled(Exception):
@@ -79,7 +78,8 @@ class Learner:
         self.products = 0.0
         row_number = np.uint32 if patterns.count < 2**32 else np.uint64
         self._order = np.arange(patterns.count, dtype=row_number)
-        self._near = np.empty_like(self._order)
+        self._violators = np.empty_like(self._order)
+        self._gram = GramRows(patterns)
         self.restart(
             np.zeros(patterns.dimension) if weights is None else weights / scale,
             np.zeros(patterns.count) if alpha is None else alpha / scale,
@@ -89,6 +89,7 @@ class Learner:
     def restart(self, weights: Floats, alpha: Floats, scale: float = 1.0) -> None:
         """Go on from other weights, with their multipliers."""
         self.weights, self.alpha = weights.copy(), alpha.copy()
+        self._scores: Floats | None = None
         updates = self.state.updates if hasattr(self, "state") else 0.0
         square = scale**2 * float(weights @ weights)
         self.state = State(scale, square, scale * float(alpha.sum()), updates)
@@ -120,11 +121,11 @@ class Learner:
             seen = seen._replace(lowest=lowest)
         return self._rested(seen)
 
-    def one_by_one_and_near(self, rule: Rule) -> Seen:
-        """Make one pass over all patterns, then some over those near the threshold alone."""
+    def one_by_one_and_again(self, rule: Rule) -> Seen:
+        """Make one pass over all patterns, then some over those it found misclassified."""
         seen = self.one_by_one(rule)
         if seen.violations:
-            active = self._near[: int(seen.near)].copy()
+            active = self._violators[: int(seen.violations)].copy()
             for _ in range(ACTIVE_PASSES):
                 if not self._visit(rule, active).violations:
                     break
@@ -146,7 +147,7 @@ class Learner:
                 self.weights,
                 self.alpha,
                 self.state,
-                self._near[int(seen.near) :],
+                self._violators[int(seen.violations) :],
             )
             seen = _joined(seen, part_seen)
         self.products += order.size
@@ -173,35 +174,46 @@ class Learner:
         return self._rested(seen)
 
     def worst_first(self, rule: Rule) -> Seen:
-        """Look at all patterns, then correct the worst again and again among the lowest ones.
+        """Correct the worst pattern over and over, as often as there are patterns.
 
-        Exactly the corrections of always looking at all of them, at a fraction of the products.
+        An end is believed only after the scores were computed anew from the weights.
         """
         patterns = self.patterns
-        scores = self.state.scale * patterns.scores(self.weights)
-        self.products += patterns.count
-        lowest = float(scores.min())
-        if not rule.violates(lowest, rule.threshold(self.state)):
-            return Seen(0.0, float(np.sum(scores <= 0)), lowest, 0.0)
-        candidates, floor = _lowest(scores, self._order.dtype)
-        most = min(patterns.count, int(PRODUCTS_PER_CALL / patterns.entries_per_row))
+        if self._scores is None:
+            self._scores = patterns.scores(self.weights)
+            self.products += patterns.count
         loop = compile_loop(loops.worst_first, type(rule), type(patterns.rows))
-        self.state, seen = loop(
-            rule,
-            patterns.rows,
-            patterns.labels,
-            patterns.squares,
-            candidates,
-            scores,
-            floor,
-            patterns.longest,
-            self.schedule(self.updates, max(1, most // candidates.size)),
-            self.weights,
-            self.alpha,
-            self.state,
-        )
-        self.products += seen.near * candidates.size
-        return self._rested(seen._replace(errors=float(np.sum(scores <= 0))))
+        corrections = min(patterns.count, 1 + PRODUCTS_PER_CALL // patterns.count)
+        rates = self.schedule(self.updates, corrections)
+        seen = _NOTHING_SEEN
+        while seen.violations < corrections:
+            self._stop_if_cancelled()
+            self.state, violations, missing = loop(
+                rule,
+                patterns.rows,
+                patterns.labels,
+                patterns.squares,
+                self._scores,
+                self._gram.products,
+                self._gram.places,
+                rates[int(seen.violations) :],
+                self.weights,
+                self.alpha,
+                self.state,
+            )
+            seen = seen._replace(violations=seen.violations + violations)
+            if missing < patterns.count:
+                self._gram.provide(int(missing))
+                self.products += patterns.count
+            elif seen.violations < corrections:
+                break
+        if seen.violations == 0:
+            self._scores = patterns.scores(self.weights)
+            self.products += patterns.count
+        lowest = self.state.scale * float(self._scores.min())
+        violated = rule.violates(lowest, rule.threshold(self.state))
+        errors = float(np.count_nonzero(self._scores <= 0.0))
+        return self._rested(Seen(max(seen.violations, violated), errors, lowest))
 
     def _rested(self, seen: Seen) -> Seen:
         """Take the squared length anew, free of what the recursion has lost."""
@@ -219,15 +231,4 @@ def _joined(first: Seen, second: Seen) -> Seen:
         first.violations + second.violations,
         first.errors + second.errors,
         min(first.lowest, second.lowest),
-        first.near + second.near,
     )
-
-
-def _lowest(scores: Floats, dtype: Any) -> tuple[npt.NDArray[Any], float]:
-    """Return the patterns of lowest score in ascending order, and a floor under the others."""
-    count = max(FEWEST_CANDIDATES, scores.size // CANDIDATES)
-    if count >= scores.size:
-        return np.arange(scores.size, dtype=dtype), np.inf
-    floor = float(np.partition(scores, count)[count])
-    candidates = np.flatnonzero(scores <= floor).astype(dtype)
-    return candidates, np.inf if candidates.size == scores.size else floor

@@ -32,7 +32,6 @@ __all__ = [
 
 _AHEAD = np.uint64(16)  # rows between asking for one and reading it
 _ONE = np.uint64(1)
-_ROUNDING = 1e-12  # more than the rounding errors of a few operations
 _SMALL, _LARGE = 1e-100, 1e100  # a scale outside is folded into the vectors it belongs to
 
 
@@ -51,7 +50,6 @@ class Seen(NamedTuple):
     violations: float  #: patterns that met the misclassification condition
     errors: float  #: patterns with y.a <= 0
     lowest: float  #: smallest y.a
-    near: float  #: patterns noted as close to the threshold
 
 
 def one_by_one(
@@ -64,18 +62,16 @@ def one_by_one(
     weights: Any,
     alpha: Any,
     state: Any,
-    near: Any,
+    violators: Any,
 ) -> Any:
     """Look at the patterns in ``order``, correcting each that the rule calls misclassified.
 
-    The u-th correction adds ``rates[u] * rule.factor(...) * y``. Patterns within reach of the
-    threshold are listed in ``near``.
+    The u-th correction adds ``rates[u] * rule.factor(...) * y``. ``violators`` lists who was.
     """
     scale, square, mass, updates = state.scale, state.square, state.mass, state.updates
-    violations, errors, noted, corrected = 0, 0, np.uint64(0), np.uint64(0)
+    violations, errors, corrected = np.uint64(0), 0, np.uint64(0)
     lowest = np.inf
     threshold = rule.threshold(state)
-    reach = rule.reach(threshold)
     count = np.uint64(order.size)
     for position in range(count):
         if position + _AHEAD < count:
@@ -89,16 +85,14 @@ def one_by_one(
         lowest = min(lowest, score)
         if score <= 0.0:
             errors += 1
-        if score <= reach:
-            near[noted] = order[position]
-            noted += _ONE
         if not rule.violates(score, threshold):
             continue
-        violations += 1
+        violators[violations] = order[position]
+        violations += _ONE
         factor = rule.factor(score, squares[row], State(scale, square, mass, updates))
-        step = rates[corrected] * factor
-        if step == 0.0:
+        if factor == 0.0:
             continue
+        step = rates[corrected] * factor
         rows.add(row, label * (step / scale), weights)
         alpha[row] += step / scale
         square += step * (2.0 * score + step * squares[row])
@@ -113,8 +107,7 @@ def one_by_one(
                 alpha *= scale
                 scale = 1.0
         threshold = rule.threshold(State(scale, square, mass, updates))
-        reach = rule.reach(threshold)
-    return State(scale, square, mass, updates), Seen(violations, errors, lowest, noted)
+    return State(scale, square, mass, updates), Seen(violations, errors, lowest)
 
 
 def all_together(
@@ -149,7 +142,7 @@ def all_together(
             violations += 1
             steps[row] = rate * rule.factor(score, squares[row], state)
             rows.add(row, label * steps[row], correction)
-    return Seen(violations, errors, lowest, 0)
+    return Seen(violations, errors, lowest)
 
 
 def worst_first(
@@ -157,55 +150,48 @@ def worst_first(
     rows: Any,
     labels: Any,
     squares: Any,
-    candidates: Any,
-    known: Any,
-    floor: Any,
-    longest: Any,
+    scores: Any,
+    products: Any,
+    places: Any,
     rates: Any,
     weights: Any,
     alpha: Any,
     state: Any,
 ) -> Any:
-    """Correct the pattern of smallest score, again and again, while it is sure to be that.
+    """Correct the pattern of smallest score, again and again, at most ``len(rates)`` times.
 
-    ``known`` are the scores of all patterns at the start, at weights s; those of the patterns
-    outside ``candidates`` are at least ``floor``. When the weights have moved by D, in part along
-    s, ``D = c s + D'``, the scores outside are at least ``(1 + c) floor - R ||D'||`` (for
-    ``floor >= 0``; else at least ``floor - R ||D||``). Once the smallest candidate is not below
-    that, the caller must look at all patterns again. All of it follows from the scores before
-    and now of the patterns corrected. Ties go to the lowest index. Makes at most ``len(rates)``
-    rounds.
+    The scores of all patterns (in units of the scale) follow each correction by the products
+    of its pattern j with all others, ``products[places[j]]``. Where these are missing
+    (``places[j] < 0``) the caller has to provide them: the last value returned is j then, and
+    n otherwise. Ties go to the lowest index.
     """
     scale, square, mass, updates = state.scale, state.square, state.mass, state.updates
-    rounds, violations = 0, 0
-    lowest = np.inf
-    along, moved, sure = 0.0, 0.0, floor  # s.D, ||D||^2, lower bound of the scores outside
+    count = np.uint64(scores.size)
+    violations, missing = 0, count
+    lowest = 0.0
     for position in range(rates.size):
-        rounds += 1
-        lowest = np.inf
         worst = np.uint64(0)
-        for candidate in candidates:
-            row = np.uint64(candidate)
-            score = scale * (np.float64(labels[row]) * rows.dot(row, weights))
-            if score < lowest:
-                lowest, worst = score, row
+        for row in range(_ONE, count):
+            if scores[row] < scores[worst]:
+                worst = row
+        lowest = scale * scores[worst]
         current = State(scale, square, mass, updates)
-        if not (lowest < sure and rule.violates(lowest, rule.threshold(current))):
+        if not rule.violates(lowest, rule.threshold(current)):
+            break
+        if places[worst] < 0:
+            missing = worst
             break
         violations += 1
         step = rates[position] * rule.factor(lowest, squares[worst], current)
+        place = np.uint64(places[worst])
+        for row in range(count):
+            scores[row] += (step / scale) * products[place, row]
         rows.add(worst, np.float64(labels[worst]) * (step / scale), weights)
         alpha[worst] += step / scale
         square += step * (2.0 * lowest + step * squares[worst])
         mass += step
         updates += 1.0
-        along += step * known[worst]
-        moved += step * (2.0 * (lowest - known[worst]) + step * squares[worst])
-        share = along / state.square if state.square > 0.0 and floor >= 0.0 else 0.0
-        aside = max(moved - share * along, 0.0) + _ROUNDING * moved
-        sure = (1.0 + share) * floor - longest * np.sqrt(aside)
-        sure -= _ROUNDING * abs(sure)
-    return State(scale, square, mass, updates), Seen(violations, 0, lowest, rounds)
+    return State(scale, square, mass, updates), violations, missing
 
 
 def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any) -> None:

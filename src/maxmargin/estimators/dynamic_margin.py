@@ -39,8 +39,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
         done, at a score of -1 and +1 (eq. 6 and 7). The geometric margin grows;
         `certificate_` is about the hyperplane moved.
     active_set : bool, default=True
-        Whether to make several passes over the patterns near the threshold between two over
-        all, which finds the same margin with far fewer products.
+        Whether to make up to 30 passes over the patterns that a pass over all has found
+        below the threshold before the next one over all: the same margin, far fewer products.
     <shared parameters>
 
     Attributes
@@ -98,7 +98,7 @@ class DynamicMarginPerceptron(OnlinePerceptron):
         return DynamicMargin(float(self.epsilon))
 
     def _look(self, learner: Learner, rule: Rule) -> Seen:
-        return learner.one_by_one_and_near(rule) if self.active_set else learner.one_by_one(rule)
+        return (learner.one_by_one_and_again if self.active_set else learner.one_by_one)(rule)
 
     def _hyperplane(self, patterns: Patterns, weights: npt.NDArray[np.float64]) -> Any:
         if not (self.recenter and self.fit_intercept):

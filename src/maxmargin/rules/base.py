@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from maxmargin.compiled import Compilable
 
 if TYPE_CHECKING:
@@ -46,10 +44,6 @@ class Rule(Compilable):
     def shrink(self, now: Any) -> Any:
         """Return the factor that brings the corrected weights to their prescribed length."""
         return 1.0
-
-    def reach(self, threshold: Any) -> Any:
-        """Return the score up to which patterns are worth another look soon."""
-        return -np.inf
 
     @property
     def goal(self) -> float | None:

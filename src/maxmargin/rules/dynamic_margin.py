@@ -24,7 +24,3 @@ class DynamicMargin(Rule, NamedTuple("_Parameters", [("epsilon", float)])):
         if now.mass == 0.0:
             return 0.0
         return (1.0 - self.epsilon) * now.square / now.mass
-
-    def reach(self, threshold: Any) -> Any:
-        """Return twice the threshold: patterns up to there may soon be misclassified."""
-        return 2.0 * threshold

@@ -1,0 +1,48 @@
+"""Products of patterns with each other, a bounded number of rows of them at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.patterns import Patterns
+
+__all__ = ["GramRows"]
+
+_BYTES = 2**26  # for the rows kept, whatever the number of patterns
+
+
+class GramRows:
+    """Rows ``y_j . y_k`` (k = 1, ..., n) of the patterns last asked for.
+
+    Attributes
+    ----------
+    products : ndarray of shape (m, n)
+        The rows kept.
+    places : ndarray of shape (n,)
+        Where in `products` the row of a pattern is; -1 if it is not kept.
+    """
+
+    def __init__(self, patterns: Patterns) -> None:
+        self.patterns = patterns
+        self.products = np.empty((0, patterns.count))
+        self.places: npt.NDArray[np.int32] = np.full(patterns.count, -1, np.int32)
+        self._owners: list[int] = []
+        self._limit = max(2, min(patterns.count, _BYTES // (8 * patterns.count)))
+
+    def provide(self, row: int) -> None:
+        """Compute the products of a pattern, instead of the oldest ones if there is no room."""
+        patterns = self.patterns
+        if len(self._owners) == self._limit:
+            oldest = self._owners.pop(0)
+            place, self.places[oldest] = int(self.places[oldest]), -1
+        else:
+            place = len(self._owners)
+            if place == len(self.products):
+                room = np.empty((min(self._limit, 2 * place + 8) - place, patterns.count))
+                self.products = np.concatenate([self.products, room])
+        pattern = np.zeros(patterns.dimension)
+        patterns.rows.add(np.uint64(row), float(patterns.labels[row]), pattern)
+        self.products[place] = patterns.scores(pattern)
+        self.places[row] = place
+        self._owners.append(row)
