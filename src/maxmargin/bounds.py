@@ -7,15 +7,16 @@ both with other code.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.certificate import Certificate, hulls_meet
-from maxmargin.patterns import ROWS_PER_SUM, Patterns
+from maxmargin.patterns import ROWS_PER_SUM, Patterns, squared_norm
 
-__all__ = ["Lower", "Upper", "certificate_of", "lower_bounds", "upper_bounds"]
+__all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "upper_bounds"]
 
 Floats = npt.NDArray[np.float64]
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -40,7 +41,7 @@ def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
     """Return the margins that a weight vector achieves, less the rounding error of a score."""
     scores = patterns.scores(weights)
     errors, lowest = int(np.count_nonzero(scores <= 0.0)), float(scores.min())
-    length, normal = float(np.linalg.norm(weights)), float(np.linalg.norm(weights[:-1]))
+    length, normal = _length(weights), _length(weights[:-1])
     lowest -= _rounding(patterns) * length
     return Lower(
         lowest / length * _down(lowest) if length else np.nan,
@@ -58,14 +59,18 @@ def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
     rounding, up = _rounding(patterns), _down(-1.0)
     margin = geometric = np.inf
     if mass_plus + mass_minus > 0.0:
-        distance = float(np.linalg.norm(plus - minus))
+        distance = _length(plus - minus)
         margin = (distance / (mass_plus + mass_minus) + rounding) * up
     if patterns.rho == 0.0:
         geometric = margin
     elif mass_plus > 0.0 and mass_minus > 0.0:
-        distance = float(np.linalg.norm((plus / mass_plus - minus / mass_minus)[:-1]))
+        distance = _length((plus / mass_plus - minus / mass_minus)[:-1])
         geometric = (distance / 2.0 + rounding) * up
     return Upper(margin, geometric)
+
+
+def _length(vector: Floats) -> float:
+    return math.sqrt(squared_norm(vector))
 
 
 def _rounding(patterns: Patterns) -> float:
@@ -80,13 +85,6 @@ def _down(value: float) -> float:
     return 1.0 - 8.0 * _EPSILON if value > 0.0 else 1.0 + 8.0 * _EPSILON
 
 
-def inseparable(patterns: Patterns, alpha: Floats) -> bool:
+def inseparable(patterns: Patterns, alpha: Floats, upper: Upper) -> bool:
     """Tell whether the multipliers prove that no hyperplane has all patterns on one side."""
-
-    def dense(chosen: npt.NDArray[np.intp]) -> Floats:
-        rows = np.zeros((chosen.size, patterns.dimension))
-        for out, row in zip(rows, chosen, strict=True):
-            patterns.rows.add(np.uint64(row), float(patterns.labels[row]), out)
-        return rows if patterns.rho else rows[:, :-1]
-
-    return hulls_meet(alpha, dense)
+    return hulls_meet(alpha, upper.margin * float(alpha.sum()), patterns.dense)

@@ -174,7 +174,7 @@ class Certificate:
         scores = np.empty(labels.size)
         squares = np.empty(labels.size)
         sums = {1.0: np.zeros(a.size), -1.0: np.zeros(a.size)}
-        for part in _slices(labels.size):
+        for part in _slices(0, labels.size):
             rows = X[part].astype(np.float64) * unit
             scores[part] = labels[part] * (rows @ a[:-1] + constant * a[-1])
             squares[part] = np.asarray((rows * rows).sum(axis=1)).ravel()
@@ -195,7 +195,7 @@ class Certificate:
         if self.rho is None:
             found = replace(found, margin_upper=found.upper)
         self._compare(found, radius, tilt)
-        if self.separable is False and not self._meets(X, labels, multipliers):
+        if self.separable is False and not self._meets(X, labels, multipliers, found.upper):
             raise InvalidCertificate("separable=False is not proven by the multipliers.")
         return found
 
@@ -217,7 +217,7 @@ class Certificate:
 
     def _compare(self, found: VerifiedBounds, radius: float, tilt: float) -> None:
         """Refuse claims that are better than what was found, but for rounding errors."""
-        rounding = 4.0 * _EPSILON * (self.coef.size + 2.0 * _ROWS_AT_ONCE) * (radius + (self.rho or 0.0))
+        rounding = self._rounding(radius)
         claims = [
             ("lower", self.lower <= found.lower + rounding or np.isnan(found.lower)),
             ("upper", self.upper >= found.upper - rounding or np.isnan(found.upper)),
@@ -232,7 +232,11 @@ class Certificate:
                     f"{name}={getattr(self, name)!r} does not hold for these data; found {found}."
                 )
 
-    def _meets(self, X: Any, labels: Floats, multipliers: Floats) -> bool:
+    def _rounding(self, radius: float) -> float:
+        terms = self.coef.size + 2.0 * _ROWS_AT_ONCE + self.dual_weights.shape[1] / _ROWS_AT_ONCE
+        return 4.0 * _EPSILON * terms * (radius + (self.rho or 0.0))
+
+    def _meets(self, X: Any, labels: Floats, multipliers: Floats, upper: float) -> bool:
         def patterns(chosen: npt.NDArray[np.intp]) -> Floats:
             rows = X[chosen]
             rows = (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64)
@@ -240,54 +244,52 @@ class Certificate:
                 rows = np.column_stack([rows, np.full(chosen.size, self.rho)])
             return labels[chosen, None] * rows
 
-        return hulls_meet(multipliers, patterns)
+        upper += self._rounding(self.radius)
+        return hulls_meet(multipliers, upper * multipliers.sum(), patterns)
 
 
-def hulls_meet(multipliers: Floats, patterns: Callable[[npt.NDArray[np.intp]], Floats]) -> bool:
+def hulls_meet(
+    multipliers: Floats, distance: float, patterns: Callable[[npt.NDArray[np.intp]], Floats]
+) -> bool:
     r"""Prove that no hyperplane has all patterns strictly on its positive side.
 
     A combination :math:`z = \sum_k \lambda_k y_k` that is almost zero proves nothing yet. But if
-    the patterns Y of some multipliers span all coordinates, the multipliers can be corrected
-    by at most :math:`\|z\| / \sigma_{min}(Y)` to make it exactly zero; when that is less than
-    the smallest of them, all stay positive.
+    some of its patterns Y span all coordinates, their multipliers can be corrected by at most
+    :math:`\|z\| / \sigma_{min}(Y)` to make it exactly zero; when that is less than the smallest
+    of them, all stay positive.
 
     Parameters
     ----------
     multipliers : ndarray of shape (n,)
         Non-negative.
+    distance : float
+        Norm of their combination, rounded up.
     patterns : callable
-        Returns the dense patterns of given numbers.
+        Returns the patterns of given numbers, dense.
     """
     support = np.flatnonzero(multipliers)
-    support = support[np.argsort(-multipliers[support], kind="stable")]
-    if not 0 < support.size:
+    if not support.size:
         return False
     width = patterns(support[:1]).shape[1]
-    if support.size < width or width > _WIDEST_PROOF:
+    if not width <= support.size or width > _WIDEST_PROOF:
         return False
-    z, longest, gram = np.zeros(width), 0.0, np.zeros((width, width))
-    for part in _slices(support.size):
-        Y = patterns(support[part])
-        z += multipliers[support[part]] @ Y
-        longest = max(longest, float(np.linalg.norm(Y, axis=1).max()))
-    distance = np.linalg.norm(z) + _EPSILON * (width + 2.0 * _ROWS_AT_ONCE) * longest * multipliers.sum()
-    done = 0
     # The larger multipliers alone may do: fewer patterns, but a larger smallest multiplier.
-    for count in sorted({min(width * 2**k, support.size) for k in range(8)}):
-        Y = patterns(support[done:count])
-        gram, done = gram + Y.T @ Y, count
-        used = gram.diagonal() > 0.0
-        smallest = np.linalg.eigvalsh(gram[np.ix_(used, used)])[0]
-        smallest -= 4.0 * width * _EPSILON * np.trace(gram)
+    support = support[np.argsort(-multipliers[support], kind="stable")]
+    gram, done = np.zeros((width, width)), 0
+    for count in sorted({min(width * 2**k, support.size) for k in range(0, 8, 2)}):
+        for part in _slices(done, count):
+            Y = patterns(support[part])
+            gram += Y.T @ Y
+        done = count
+        smallest = np.linalg.eigvalsh(gram)[0] - 4.0 * width * _EPSILON * np.trace(gram)
         if smallest > 0.0 and distance < np.sqrt(smallest) * multipliers[support[count - 1]]:
-            # Coordinates that are zero in all patterns of the proof need no correction.
-            return bool(used.all() or not z[~used].any())
+            return True
     return False
 
 
-def _slices(count: int) -> Iterator[slice]:
-    for first in range(0, count, _ROWS_AT_ONCE):
-        yield slice(first, min(first + _ROWS_AT_ONCE, count))
+def _slices(first: int, last: int) -> Iterator[slice]:
+    for start in range(first, last, _ROWS_AT_ONCE):
+        yield slice(start, min(start + _ROWS_AT_ONCE, last))
 
 
 def _gap(lower: float, upper: float) -> float:

@@ -16,7 +16,7 @@ from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.gram import GramRows
 from maxmargin.loops import Seen, State
-from maxmargin.patterns import PRODUCTS_PER_CALL, Patterns
+from maxmargin.patterns import PRODUCTS_PER_CALL, Patterns, squared_norm
 from maxmargin.rules import Rule
 from maxmargin.schedules import Schedule, constant
 
@@ -91,7 +91,7 @@ class Learner:
         self.weights, self.alpha = weights.copy(), alpha.copy()
         self._scores: Floats | None = None
         updates = self.state.updates if hasattr(self, "state") else 0.0
-        square = scale**2 * float(weights @ weights)
+        square = scale**2 * squared_norm(weights)
         self.state = State(scale, square, scale * float(alpha.sum()), updates)
 
     @property
@@ -217,7 +217,7 @@ class Learner:
 
     def _rested(self, seen: Seen) -> Seen:
         """Take the squared length anew, free of what the recursion has lost."""
-        square = self.state.scale**2 * float(self.weights @ self.weights)
+        square = self.state.scale**2 * squared_norm(self.weights)
         self.state = self.state._replace(square=square)
         return seen
 

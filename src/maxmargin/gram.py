@@ -41,8 +41,8 @@ class GramRows:
             if place == len(self.products):
                 room = np.empty((min(self._limit, 2 * place + 8) - place, patterns.count))
                 self.products = np.concatenate([self.products, room])
-        pattern = np.zeros(patterns.dimension)
-        patterns.rows.add(np.uint64(row), float(patterns.labels[row]), pattern)
-        self.products[place] = patterns.scores(pattern)
+        unit = np.zeros(patterns.count)
+        unit[row] = float(patterns.labels[row])
+        self.products[place] = patterns.scores(patterns.combine(unit))
         self.places[row] = place
         self._owners.append(row)

@@ -27,6 +27,7 @@ __all__ = [
     "one_by_one",
     "scores",
     "shuffle",
+    "spread",
     "worst_first",
 ]
 
@@ -200,11 +201,27 @@ def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any
         out[row] = np.float64(labels[row]) * rows.dot(row, weights)
 
 
-def add_up(rows: Any, coefficients: Any, first: Any, last: Any, out: Any) -> None:
-    """Add ``sum_k coefficients_k [x_k, rho]`` over the rows from ``first`` to ``last``."""
-    for row in range(first, last):
-        if coefficients[row] != 0.0:
-            rows.add(row, coefficients[row], out)
+def add_up(
+    rows: Any, coefficients: Any, first: Any, last: Any, block: Any, part: Any, total: Any
+) -> None:
+    """Add ``sum_k coefficients_k [x_k, rho]`` over the rows from ``first`` to ``last``.
+
+    Blocks of rows are summed up in ``part`` (zero before and after), so that rounding errors
+    are those of short chains.
+    """
+    for start in range(first, last, block):
+        for row in range(start, min(start + block, last)):
+            if coefficients[row] != 0.0:
+                rows.add(row, coefficients[row], part)
+        total += part
+        part[:] = 0.0
+
+
+def spread(rows: Any, labels: Any, chosen: Any, out: Any) -> None:
+    """Write chosen patterns into the (zero) rows of a dense matrix."""
+    for position in range(np.uint64(chosen.size)):
+        row = np.uint64(chosen[position])
+        rows.add(row, np.float64(labels[row]), out[position])
 
 
 def lengths(rows: Any, first: Any, last: Any, out: Any) -> None:

@@ -7,6 +7,7 @@ vector ``a = [w, w_0]`` then stands for the hyperplane ``w.x + rho w_0 = 0``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +21,7 @@ from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.rows import DenseRows, SparseRows, rows_of
 
-__all__ = ["Patterns", "check_indices"]
+__all__ = ["ROWS_PER_SUM", "Patterns", "check_indices", "squared_norm"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -116,9 +117,14 @@ class Patterns:
         return float(self.rows.rho)
 
     @cached_property
+    def longest_squared(self) -> float:
+        """R^2, exactly the largest ``||y_k||^2``."""
+        return float(self.squares.max())
+
+    @property
     def longest(self) -> float:
         """R, the largest ``||y_k||``."""
-        return float(np.sqrt(self.squares.max()))
+        return math.sqrt(self.longest_squared)
 
     @cached_property
     def shortest(self) -> float:
@@ -144,17 +150,25 @@ class Patterns:
     def combine(self, coefficients: Floats) -> Floats:
         """Return ``sum_k coefficients_k [x_k, rho]``, labels not applied."""
         loop = compile_loop(loops.add_up, type(self.rows))
-        total = np.zeros(self.dimension)
-        part = np.empty(self.dimension)
-        for first, last in _blocks(self.count, ROWS_PER_SUM):
-            part.fill(0.0)
-            loop(self.rows, coefficients, first, last, part)
-            total += part
+        part, total = np.zeros(self.dimension), np.zeros(self.dimension)
+        for first, last in self.calls():
+            loop(self.rows, coefficients, first, last, np.uint64(ROWS_PER_SUM), part, total)
         return total
+
+    def dense(self, chosen: npt.NDArray[np.intp]) -> Floats:
+        """Return chosen patterns as the rows of a matrix, with the constant if there is one."""
+        out = np.zeros((chosen.size, self.dimension))
+        compile_loop(loops.spread, type(self.rows))(self.rows, self.labels, chosen, out)
+        return out if self.rho else out[:, :-1]
 
     def calls(self, count: int | None = None) -> Iterator[tuple[np.uint64, np.uint64]]:
         """Cut all rows, or so many of them, into ranges short enough for one compiled call."""
         return _calls(self.count if count is None else count, self.entries_per_row)
+
+
+def squared_norm(vector: Floats) -> float:
+    """Return ``v.v`` without BLAS, whose threads cost more than they bring for one vector."""
+    return float(np.einsum("i,i->", vector, vector))
 
 
 def _blocks(count: int, size: int) -> Iterator[tuple[np.uint64, np.uint64]]:

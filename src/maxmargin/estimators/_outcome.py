@@ -26,7 +26,7 @@ def certified(
     if weights is not solution.state.weights:
         lower = lower_bounds(patterns, weights)
     separable = True if lower.margin > 0.0 else None
-    if separable is None and inseparable(patterns, solution.proof):
+    if separable is None and inseparable(patterns, solution.proof, solution.upper):
         separable = False
     total = solution.proof.sum()
     coef, intercept = patterns.hyperplane(weights)

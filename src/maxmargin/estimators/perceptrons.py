@@ -180,7 +180,7 @@ class MarginPerceptron(OnlinePerceptron):
         if self.normalized:
             return FixedMargin(directional_margin(self.margin, patterns))
         if self.margin == "auto":
-            return StandardMargin(float(self.learning_rate) * patterns.longest**2)
+            return StandardMargin(float(self.learning_rate) * patterns.longest_squared)
         return StandardMargin(float(self.margin) * patterns.unit**2)
 
     def _schedule(self, patterns: Patterns) -> Schedule:

@@ -1,0 +1,1 @@
+"""Measurements of maxmargin: ``python -m benchmarks``."""

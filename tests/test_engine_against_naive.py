@@ -1,0 +1,237 @@
+"""The compiled engine makes the updates of the slow references, in the same order.
+
+On small integers all sums are exact (but for fixed length, which divides), so nothing is left to
+rounding: weights and multipliers are compared after every epoch.
+"""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+import pytest
+from scipy import sparse
+
+from maxmargin import rules
+from maxmargin.engine import Learner
+from maxmargin.estimators import FixedMarginPerceptron
+from maxmargin.estimators.base import Start
+from maxmargin.monitor import Monitor
+from maxmargin.patterns import Patterns
+from maxmargin.schedules import constant, following, inverse, optimal_fixed_length
+from maxmargin.search import Bisection
+
+pytestmark = pytest.mark.nojit
+
+EPOCHS = 6
+LAYOUTS = {
+    "dense": lambda X: X,
+    "dense32": lambda X: X.astype(np.float32),
+    "csr": lambda X: sparse.csr_matrix(X),
+    "csr_array64": lambda X: with_wide_indices(sparse.csr_array(X)),
+}
+
+
+def with_wide_indices(X):
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def problems(count=12, seed=0):
+    """Small integer problems, most of them separable; the labels of the others are random."""
+    random = np.random.RandomState(seed)
+    for number in range(count):
+        n, d = random.randint(4, 24), random.randint(1, 5)
+        X = random.randint(-5, 6, (n, d)).astype(float)
+        direction, offset = random.randint(-3, 4, d), random.randint(-2, 3)
+        y = np.where(X @ direction + offset + 0.5 > 0, 1, -1)
+        if number % 4 == 3:
+            y = random.choice([-1, 1], n)
+        yield X, y, float(random.randint(1, 4)), random.randint(-3, 4, d + 1).astype(float)
+
+
+def assert_same_path(learner, look, rule, reference, Y, tolerance=0.0):
+    """Compare weights and multipliers with the reference's, epoch by epoch."""
+    for epochs in range(1, EPOCHS + 1):
+        look(learner, rule)
+        trace = reference(Y, max_epochs=epochs)
+        weights, alpha = learner.current()
+        np.testing.assert_allclose(alpha, trace.alpha, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(weights, trace.a, rtol=tolerance, atol=tolerance)
+        assert learner.updates == len(trace.updates)
+
+
+ONE_BY_ONE = {
+    "rosenblatt": (rules.StandardMargin(0.0), constant(1.0), lambda Y, **k: naive.perceptron(Y, **k)),
+    "margin": (
+        rules.StandardMargin(7.0),
+        constant(2.0),
+        lambda Y, **k: naive.perceptron(Y, margin=7.0, learning_rate=2.0, **k),
+    ),
+    "inverse": (
+        rules.StandardMargin(0.0),
+        inverse(1.0),
+        lambda Y, **k: naive.perceptron(Y, schedule=lambda t: 1 / t, **k),
+    ),
+    "callable": (
+        rules.StandardMargin(3.0),
+        following(lambda t: np.where(t < 5, 4.0, 2.0), 0.5),
+        lambda Y, **k: naive.perceptron(
+            Y, margin=3.0, learning_rate=0.5, schedule=lambda t: 4.0 if t < 5 else 2.0, **k
+        ),
+    ),
+    "normalised": (
+        rules.FixedMargin(0.25),
+        constant(1.0),
+        lambda Y, **k: naive.normalised_perceptron(Y, margin=0.25, **k),
+    ),
+    "dynamic": (
+        rules.DynamicMargin(0.25),
+        constant(1.0),
+        lambda Y, **k: naive.dynamic_margin(Y, epsilon=0.25, **k),
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_one_by_one(name, layout):
+    rule, schedule, reference = ONE_BY_ONE[name]
+    # Rates 1/t are no integers: their sums round, in an order the compiler may choose.
+    tolerance = 1e-13 if name == "inverse" else 0.0
+    for X, y, rho, _ in problems():
+        learner = Learner(Patterns.build(LAYOUTS[layout](X), y, rho), schedule)
+        Y = naive.reflect(X, y, rho)
+        assert_same_path(learner, Learner.one_by_one, rule, reference, Y, tolerance)
+
+
+@pytest.mark.parametrize("name", ["rosenblatt", "margin", "normalised", "dynamic"])
+def test_one_by_one_from_a_start(name):
+    rule, schedule, reference = ONE_BY_ONE[name]
+    for X, y, rho, start in problems():
+        learner = Learner(Patterns.build(X, y, rho), schedule, weights=start)
+        Y = naive.reflect(X, y, rho)
+        look = Learner.one_by_one
+        assert_same_path(learner, look, rule, lambda Y, **k: reference(Y, start=start, **k), Y)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("schedule", ["constant", "inverse"])
+def test_batch_perceptron(schedule, layout):
+    schedules = {"constant": (constant(2.0), None), "inverse": (inverse(2.0), lambda k: 1 / k)}
+    ours, theirs = schedules[schedule]
+    tolerance = 0.0 if schedule == "constant" else 1e-13
+    for X, y, rho, _ in problems():
+        learner = Learner(Patterns.build(LAYOUTS[layout](X), y, rho), ours)
+
+        def reference(Y, max_epochs):
+            return naive.batch_perceptron(
+                Y, learning_rate=2.0, schedule=theirs, max_epochs=max_epochs
+            )
+
+        Y = naive.reflect(X, y, rho)
+        look = Learner.all_together
+        assert_same_path(learner, look, rules.StandardMargin(0.0), reference, Y, tolerance)
+
+
+@pytest.mark.parametrize("relaxation", [0.5, 1.0, 1.5])
+@pytest.mark.parametrize("target", [1.0, 1.5])
+@pytest.mark.parametrize("batch", [False, True])
+def test_relaxation(batch, target, relaxation):
+    look = Learner.all_together if batch else Learner.one_by_one
+    for X, y, rho, _ in problems():
+        learner = Learner(Patterns.build(X, y, rho), constant(relaxation))
+        rule = rules.Relaxation(1.0, target)
+        for epochs in range(1, EPOCHS + 1):
+            seen = look(learner, rule)
+            trace = naive.relaxation(
+                naive.reflect(X, y, rho),
+                margin=1.0,
+                target=target,
+                relaxation=relaxation,
+                batch=batch,
+                max_epochs=epochs,
+            )
+            size = 1e-12 * max(1.0, np.abs(trace.alpha).max())
+            np.testing.assert_allclose(learner.current()[1], trace.alpha, rtol=1e-9, atol=size)
+            assert rule.satisfied(seen) == trace.converged
+            if trace.converged:
+                break
+
+
+@pytest.mark.parametrize("rate", [0.1, "optimal"])
+@pytest.mark.parametrize("step", ["unit", "projected"])
+@pytest.mark.parametrize("length", ["free", "fixed"])
+def test_fixed_margin(length, step, rate):
+    for X, y, rho, _ in problems():
+        patterns = Patterns.build(X, y, rho)
+        Y = naive.reflect(X, y, rho)
+        model = FixedMarginPerceptron(0.2, length=length, step=step, learning_rate=rate)
+        learner = model._learner(patterns, Start(None, None))
+
+        def reference(Y, max_epochs):
+            return naive.fixed_margin(
+                Y,
+                margin=0.2,
+                length=length,
+                step=step,
+                learning_rate=rate,
+                max_epochs=max_epochs,
+            )
+
+        look, tolerance = Learner.one_by_one, 1e-10
+        assert_same_path(learner, look, model._rule(patterns), reference, Y, tolerance)
+
+
+def test_the_optimal_rate_survives_many_halvings():
+    schedule = optimal_fixed_length(0.2, R=4.0, r=1.0, f_max=1.2, f_min=0.96)
+    ours = np.concatenate([schedule(0, 300), schedule(300, 4000), schedule(4300, 20000)])
+    rates = naive.fixed_length_rates("optimal", 0.2, 1.0, 4.0, 0.96, 1.2)
+    theirs = [next(rates) for _ in range(ours.size)]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    assert np.unique(ours).size > 3
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("start", ["zero", "multipliers"])
+def test_min_over(start, layout):
+    target = 4.0 + 2.0**-10  # never met exactly, where dividing by x would decide
+    for X, y, rho, _ in problems():
+        patterns = Patterns.build(LAYOUTS[layout](X), y, rho)
+        Y = naive.reflect(X, y, rho)
+        longest = patterns.squares.max()
+        given = None
+        if start == "multipliers":
+            given = np.arange(len(y)) % 3 / 2.0**10
+        trace = naive.min_over(Y, target=target, start_multipliers=given, max_epochs=4000)
+        alpha = np.zeros(len(y)) if given is None else given
+        learner = Learner(
+            patterns,
+            constant(1.0 / longest),
+            weights=patterns.combine(alpha * y),
+            alpha=alpha,
+            scale=1.0 / longest,
+        )
+        rule = rules.MinOver(target)
+        if not trace.converged:
+            continue
+        while not rule.satisfied(learner.worst_first(rule)):
+            assert learner.updates <= len(trace.updates)
+        assert learner.updates == len(trace.updates)
+        np.testing.assert_allclose(learner.current()[1], trace.alpha, rtol=1e-12)
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@pytest.mark.parametrize("max_checks", [2, 7, 50])
+def test_bolzano(max_checks, variant):
+    for X, y, rho, _ in problems():
+        patterns = Patterns.build(X, y, rho)
+        Y = naive.reflect(X, y, rho)
+        trace = naive.bolzano(Y, variant=variant, precision=0.01, max_checks=max_checks)
+        monitor = Monitor(Learner(patterns), max_iter=1000, tol=None, verbose=0, name="")
+        search = Bisection(monitor, variant, precision=0.01, max_checks=max_checks)
+        solution = search.solve()
+        assert solution.epochs == trace.epochs
+        assert search.best_margin == pytest.approx(trace.best_margin, rel=1e-14)
+        if trace.best_margin:
+            np.testing.assert_array_equal(solution.state.alpha, trace.alpha)
+            np.testing.assert_array_equal(solution.state.weights, trace.a)

@@ -1,0 +1,1 @@
+"""The papers' theorems, tried on random problems with the slow reference implementations."""
