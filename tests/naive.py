@@ -121,7 +121,8 @@ def relaxation(
 
     Violated: ``y.a <= b``, corrected by ``eta (b_u - y.a) / ||y||^2``, S4 (34). A step of length
     zero is no update. Without a target ``b_u = b``, the limit may lie on the boundary and never
-    be reached: stop when ``min y.a > 0``. With ``b_u > b`` stop when all ``y.a > b``.
+    be reached: stop when ``min y.a > 0`` for weights at rest (single sample: looked at after an
+    epoch that has met ``y.a > 0`` only). With ``b_u > b`` stop when all ``y.a > b``.
     """
     target = margin if target is None else target
     if target < margin:

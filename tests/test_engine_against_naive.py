@@ -6,11 +6,13 @@ rounding: weights and multipliers are compared after every epoch.
 
 from __future__ import annotations
 
-import naive
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+import naive
 from maxmargin import rules
 from maxmargin.engine import Learner
 from maxmargin.estimators import FixedMarginPerceptron
@@ -61,7 +63,11 @@ def assert_same_path(learner, look, rule, reference, Y, tolerance=0.0):
 
 
 ONE_BY_ONE = {
-    "rosenblatt": (rules.StandardMargin(0.0), constant(1.0), lambda Y, **k: naive.perceptron(Y, **k)),
+    "rosenblatt": (
+        rules.StandardMargin(0.0),
+        constant(1.0),
+        lambda Y, **k: naive.perceptron(Y, **k),
+    ),
     "margin": (
         rules.StandardMargin(7.0),
         constant(2.0),
@@ -110,8 +116,8 @@ def test_one_by_one_from_a_start(name):
     for X, y, rho, start in problems():
         learner = Learner(Patterns.build(X, y, rho), schedule, weights=start)
         Y = naive.reflect(X, y, rho)
-        look = Learner.one_by_one
-        assert_same_path(learner, look, rule, lambda Y, **k: reference(Y, start=start, **k), Y)
+        from_start = partial(reference, start=start)
+        assert_same_path(learner, Learner.one_by_one, rule, from_start, Y)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -156,6 +156,7 @@ def test_normalised_perceptron_is_fixed_margin(seed):
     one, other = naive.normalised_perceptron(Y, beta), naive.fixed_margin(Y, beta)
     assert one.updates == other.updates
     np.testing.assert_array_equal(one.a, other.a)
+    assert naive.fixed_margin(Y, beta, learning_rate="optimal").updates == one.updates
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -239,6 +240,14 @@ def test_relaxation_lands_on_its_target():
 
 
 @pytest.mark.parametrize("batch", [False, True])
+def test_relaxation_without_a_target_is_content_with_separation(batch):
+    trace = naive.relaxation(np.eye(1), 1.0, relaxation=0.5, batch=batch)
+    # A batch leaves a = 0.5 as it is. One by one, the second pass sees 0.5, corrects it, and ends.
+    np.testing.assert_array_equal(trace.path, [[0], [0.5]] if batch else [[0], [0.5], [0.75]])
+    assert (trace.converged, trace.epochs) == (True, 2)
+
+
+@pytest.mark.parametrize("batch", [False, True])
 def test_relaxation_leaves_zero_patterns_alone(batch):
     Y = np.array([[0.0, 0.0], [1.0, 1.0]])
     for target in (None, 2.0):
@@ -310,6 +319,15 @@ def test_bolzano_by_hand():
     np.testing.assert_array_equal(trace.path, [[0, 0], [2, 0], [2, 2], [4, 2], [4, 4]])
     np.testing.assert_array_equal(trace.a, [2, 2])
     np.testing.assert_array_equal(trace.alpha, [1, 1])
+
+
+def test_bolzano_knows_a_hopeless_round():
+    # The mean is (1, 0, 0, 0), so gamma_d = 1 = beta, which one pass proves by equality.
+    Y = np.array([[1, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]], dtype=float)
+    trace = naive.bolzano(Y, precision=0.25)
+    assert (trace.rounds, trace.epochs) == ([(1.0, False)], 1)
+    np.testing.assert_array_equal(trace.path[-1], [4, 0, 0, 0])
+    np.testing.assert_array_equal(trace.a, np.zeros(4))
 
 
 def test_second_variant_by_hand():

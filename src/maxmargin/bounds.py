@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.certificate import Certificate, hulls_meet
+from maxmargin.certificate import hulls_meet
 from maxmargin.patterns import ROWS_PER_SUM, Patterns, squared_norm
 
 __all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "upper_bounds"]

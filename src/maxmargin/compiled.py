@@ -35,7 +35,7 @@ FLAGS: dict[str, Any] = {
 }
 
 
-class Record(numba_types.NamedTuple):  # type: ignore[misc]
+class Record(numba_types.NamedTuple):  # type: ignore[name-defined]
     """Numba's type of a :class:`Compilable`; a type of our own leaves other tuples alone."""
 
 
@@ -80,10 +80,6 @@ def _expose(name: str, parameters: tuple[str, ...]) -> None:
     overload_method(Record, name, strict=False)(resolve)
 
 
-_uncached_warned = False
-
-
-@functools.cache
 def compile_loop(loop: Callable[..., Any], *record_types: type) -> Callable[..., Any]:
     """Return ``loop`` compiled for arguments of the given record types, cached on disk.
 
@@ -99,26 +95,30 @@ def compile_loop(loop: Callable[..., Any], *record_types: type) -> Callable[...,
     callable
         A Numba dispatcher, or ``loop`` itself under ``NUMBA_DISABLE_JIT=1``.
     """
-    if numba.config.DISABLE_JIT:
-        return loop
-    code = loop.__code__  # type: ignore[attr-defined]
-    copy = types.FunctionType(code, loop.__globals__, loop.__name__)  # type: ignore[attr-defined]
+    return loop if numba.config.DISABLE_JIT else _dispatcher(loop, record_types)
+
+
+@functools.cache
+def _dispatcher(loop: Any, record_types: Any) -> Callable[..., Any]:
+    copy = types.FunctionType(loop.__code__, loop.__globals__, loop.__name__)
     copy.__module__ = loop.__module__
     names = [loop.__name__, *(cls.__name__ for cls in record_types)]
     copy.__qualname__ = ".".join([*names, fingerprint(loop, *record_types)])
     try:
-        return numba.njit(cache=True, **FLAGS)(copy)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, **FLAGS)(copy)
     except RuntimeError as error:  # no folder that Numba may write to
-        global _uncached_warned
-        if not _uncached_warned:
-            _uncached_warned = True
-            warnings.warn(
-                f"Compiled code cannot be kept on disk ({error}), so every process compiles "
-                "anew. Set NUMBA_CACHE_DIR to a folder that can be written to.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return numba.njit(**FLAGS)(copy)  # type: ignore[no-any-return]
+        _warn_uncached(str(error))
+        return numba.njit(**FLAGS)(copy)
+
+
+@functools.cache
+def _warn_uncached(reason: str) -> None:
+    warnings.warn(
+        f"Compiled code cannot be kept on disk, so every process compiles it anew. Set "
+        f"NUMBA_CACHE_DIR to a folder that can be written to. ({reason})",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def fingerprint(loop: Callable[..., Any], *record_types: type) -> str:

@@ -79,7 +79,8 @@ class Learner:
         row_number = np.uint32 if patterns.count < 2**32 else np.uint64
         self._order = np.arange(patterns.count, dtype=row_number)
         self._violators = np.empty_like(self._order)
-        self._gram = GramRows(patterns)
+        self._gram: GramRows | None = None
+        self.state = State(scale, 0.0, 0.0, 0.0)
         self.restart(
             np.zeros(patterns.dimension) if weights is None else weights / scale,
             np.zeros(patterns.count) if alpha is None else alpha / scale,
@@ -90,9 +91,8 @@ class Learner:
         """Go on from other weights, with their multipliers."""
         self.weights, self.alpha = weights.copy(), alpha.copy()
         self._scores: Floats | None = None
-        updates = self.state.updates if hasattr(self, "state") else 0.0
-        square = scale**2 * squared_norm(weights)
-        self.state = State(scale, square, scale * float(alpha.sum()), updates)
+        square, mass = scale**2 * squared_norm(weights), scale * float(alpha.sum())
+        self.state = State(scale, square, mass, self.state.updates)
 
     @property
     def updates(self) -> int:
@@ -182,6 +182,7 @@ class Learner:
         if self._scores is None:
             self._scores = patterns.scores(self.weights)
             self.products += patterns.count
+        gram = self._gram = self._gram or GramRows(patterns)
         loop = compile_loop(loops.worst_first, type(rule), type(patterns.rows))
         corrections = min(patterns.count, 1 + PRODUCTS_PER_CALL // patterns.count)
         rates = self.schedule(self.updates, corrections)
@@ -194,8 +195,8 @@ class Learner:
                 patterns.labels,
                 patterns.squares,
                 self._scores,
-                self._gram.products,
-                self._gram.places,
+                gram.products,
+                gram.places,
                 rates[int(seen.violations) :],
                 self.weights,
                 self.alpha,
@@ -203,7 +204,7 @@ class Learner:
             )
             seen = seen._replace(violations=seen.violations + violations)
             if missing < patterns.count:
-                self._gram.provide(int(missing))
+                gram.provide(int(missing))
                 self.products += patterns.count
             elif seen.violations < corrections:
                 break

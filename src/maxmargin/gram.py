@@ -9,6 +9,8 @@ from maxmargin.patterns import Patterns
 
 __all__ = ["GramRows"]
 
+Floats = npt.NDArray[np.float64]
+
 _BYTES = 2**26  # for the rows kept, whatever the number of patterns
 
 
@@ -25,7 +27,7 @@ class GramRows:
 
     def __init__(self, patterns: Patterns) -> None:
         self.patterns = patterns
-        self.products = np.empty((0, patterns.count))
+        self.products: Floats = np.empty((0, patterns.count))
         self.places: npt.NDArray[np.int32] = np.full(patterns.count, -1, np.int32)
         self._owners: list[int] = []
         self._limit = max(2, min(patterns.count, _BYTES // (8 * patterns.count)))

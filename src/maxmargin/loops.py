@@ -108,7 +108,7 @@ def one_by_one(
                 alpha *= scale
                 scale = 1.0
         threshold = rule.threshold(State(scale, square, mass, updates))
-    return State(scale, square, mass, updates), Seen(violations, errors, lowest)
+    return State(scale, square, mass, updates), Seen(float(violations), errors, lowest)
 
 
 def all_together(
@@ -168,13 +168,13 @@ def worst_first(
     """
     scale, square, mass, updates = state.scale, state.square, state.mass, state.updates
     count = np.uint64(scores.size)
-    violations, missing = 0, count
+    violations, missing = np.uint64(0), np.uint64(scores.size)
     lowest = 0.0
     for position in range(rates.size):
         worst = np.uint64(0)
-        for row in range(_ONE, count):
-            if scores[row] < scores[worst]:
-                worst = row
+        for candidate in range(count):
+            if scores[np.uint64(candidate)] < scores[worst]:
+                worst = np.uint64(candidate)
         lowest = scale * scores[worst]
         current = State(scale, square, mass, updates)
         if not rule.violates(lowest, rule.threshold(current)):
@@ -182,7 +182,7 @@ def worst_first(
         if places[worst] < 0:
             missing = worst
             break
-        violations += 1
+        violations += _ONE
         step = rates[position] * rule.factor(lowest, squares[worst], current)
         place = np.uint64(places[worst])
         for row in range(count):

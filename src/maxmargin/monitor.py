@@ -192,7 +192,9 @@ class Monitor:
         """Return the outcome: a state given, the last one if it met the rule, else the best."""
         state = state or (self._last if self.ended_by == "rule" else self.best)
         if state is None:  # the very first epoch overflowed
-            state = Snapshot(self._start, self.proof, lower_bounds(self.learner.patterns, self._start))
+            state = Snapshot(
+                self._start, self.proof, lower_bounds(self.learner.patterns, self._start)
+            )
         assert self.ended_by is not None
         history = np.array(self._rows, dtype=HISTORY_FIELDS)
         return Solution(

@@ -87,10 +87,7 @@ class Patterns:
         for first, last in _calls(n, entries):
             loop(unaugmented, first, last, squares)
         radius = float(np.sqrt(squares.max()))
-        if rho == "auto":
-            constant = radius or unit
-        else:
-            constant = 0.0 if rho is None else float(rho) * unit
+        constant = (radius or 1.0) if rho == "auto" else float(rho or 0.0) * unit
         squares += constant**2
         _check_overflow(squares, unit)
         signs = np.ones(n, np.int8) if labels is None else np.asarray(labels, np.int8)

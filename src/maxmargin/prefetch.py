@@ -40,9 +40,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
             "llvm.prefetch.p0i8",
         )
         read, keep_close, data = int32(0), int32(3), int32(1)
-        builder.call(
-            function, [builder.bitcast(address, byte_pointer), read, keep_close, data]
-        )
+        builder.call(function, [builder.bitcast(address, byte_pointer), read, keep_close, data])
         return context.get_dummy_value()
 
     return types.void(array, index), codegen

@@ -68,7 +68,9 @@ class Bisection:
                 self.best, self.best_margin = self.learner.current(), b / self._length()
         return outcome == "held"
 
-    def _ask(self, rule: Rule, beta: float = -np.inf) -> Literal["held", "refuted", "undecided", "over"]:
+    def _ask(
+        self, rule: Rule, beta: float = -np.inf
+    ) -> Literal["held", "refuted", "undecided", "over"]:
         """Make passes until one finds no violation, or beta is out of reach, or none are left."""
         for _ in range(self.checks):
             seen = self.learner.one_by_one(rule)

@@ -72,11 +72,11 @@ def test_updates_end_within_the_time_bound(problem, b, eta, steps):
 @theorem
 @given(separable_problems(), st.sampled_from([1, 2, 7]))
 def test_novikoff(problem, scale):
-    theta = scale * problem.u
+    """For any length of the separating vector ``theta = scale u``."""
     trace, _ = run(problem, 0.0, 1.0, [1.0])
-    limit = theory.novikoff_updates(problem.R, scale * problem.gamma, norm(theta))
+    limit = theory.novikoff_updates(problem.R, scale * problem.gamma, scale)
     assert at_most(len(trace.updates), limit)
-    gamma_geom = theory.geometric_margin(scale * problem.gamma, norm(theta))
+    gamma_geom = theory.geometric_margin(scale * problem.gamma, scale)
     assert limit == pytest.approx((problem.R / gamma_geom) ** 2)
 
 

@@ -123,16 +123,14 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
                 )
             rho = self.rho if self.rho == "auto" else float(self.rho)
             patterns = Patterns.build(X, None, rho if self.fit_intercept else None)
-            positives = range(1, 2) if classes.size == 2 else range(classes.size)
+            first = 1 if classes.size == 2 else 0
             tasks = [
                 patterns.relabelled(np.where(codes == code, 1, -1).astype(np.int8))
-                for code in positives
+                for code in range(first, classes.size)
             ]
-            positives = classes[list(positives)]
             starts = self._starts(patterns, classes, coef_init, intercept_init)
-            names = [f"{type(self).__name__} [{positive}]" for positive in positives]
-            solutions = self._solve(tasks, starts, names)
-            self._set_attributes(tasks, solutions, classes, positives)
+            solutions = self._solve(tasks, starts, classes[first:])
+            self._set_attributes(tasks, solutions, classes)
         self._warn_unless_ended(solutions)
         return self
 
@@ -175,18 +173,15 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         """Return what shuffles the patterns; None: they are looked at as they come."""
         return None
 
-    def _solve(self, tasks: list[Patterns], starts: list[Start], names: list[str]) -> list[Solution]:
+    def _solve(self, tasks: list[Patterns], starts: list[Start], positives: Any) -> list[Solution]:
         random_state = check_random_state(getattr(self, "random_state", None))
         seeds = random_state.randint(2**31 - 1, size=len(tasks))
         cancelled = threading.Event()
-        return in_threads(
-            [
-                partial(self._learn, *task, int(seed), name, cancelled)
-                for *task, seed, name in zip(tasks, starts, seeds, names, strict=True)
-            ],
-            self.n_jobs,
-            cancelled,
-        )
+        runs = [
+            partial(self._learn, patterns, start, int(seed), f"class {positive}", cancelled)
+            for patterns, start, seed, positive in zip(tasks, starts, seeds, positives, strict=True)
+        ]
+        return in_threads(runs, self.n_jobs, cancelled)
 
     def _starts(
         self, patterns: Patterns, classes: Any, coef_init: Any, intercept_init: Any
@@ -205,14 +200,13 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
             intercept[:] = _checked_start("intercept_init", intercept_init, (count,))
         if intercept.any() and not self.fit_intercept:
             raise ValueError("intercept_init is not zero, but fit_intercept=False.")
-        return [
-            Start(patterns.augmented(w, b), None) for w, b in zip(coef, intercept, strict=True)
-        ]
+        return [Start(patterns.augmented(w, b), None) for w, b in zip(coef, intercept, strict=True)]
 
     def _last_states(self, patterns: Patterns, classes: Any) -> list[Start]:
         if not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"warm_start=True needs the classes of the last fit, {self.classes_}, got {classes}."
+                f"warm_start=True needs the classes of the last fit, {self.classes_}, "
+                f"got {classes}."
             )
         if self._trained.shape[1] != patterns.dimension:
             raise ValueError(
@@ -231,10 +225,11 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         return starts
 
     def _set_attributes(
-        self, tasks: list[Patterns], solutions: list[Solution], classes: Any, positives: Any
+        self, tasks: list[Patterns], solutions: list[Solution], classes: Any
     ) -> None:
         """Turn the solutions into scikit-learn's attributes."""
         hyperplanes, certificates, trained = [], [], []
+        positives = classes[-len(tasks) :]
         for patterns, solution, positive in zip(tasks, solutions, positives, strict=True):
             weights = self._hyperplane(patterns, solution.state.weights)
             hyperplanes.append(patterns.hyperplane(weights))
@@ -281,9 +276,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n,) or (n, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         if sparse.issparse(X):
             check_indices(X)
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_

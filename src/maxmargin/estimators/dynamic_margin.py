@@ -52,8 +52,9 @@ class DynamicMarginPerceptron(OnlinePerceptron):
     >>> from sklearn.datasets import load_iris
     >>> from maxmargin import DynamicMarginPerceptron
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = DynamicMarginPerceptron(epsilon=0.01, shuffle=False).fit(X, y == 0)
+    >>> model = DynamicMarginPerceptron(epsilon=0.05, shuffle=False).fit(X, y == 0)
     >>> print(f"{model.certificate_.margin:.4f} of {model.certificate_.margin_upper:.4f}")
+    0.8119 of 0.8557
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -77,6 +77,7 @@ class FixedMarginPerceptron(OnlinePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = FixedMarginPerceptron(0.5, shuffle=False).fit(X, y == 0)
     >>> print(f"{model.certificate_.lower:.3f} of {model.certificate_.upper:.3f}")
+    0.505 of 1.311
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -182,6 +183,7 @@ class BolzanoPerceptron(OnlinePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BolzanoPerceptron(shuffle=False).fit(X, y == 0)
     >>> print(f"{model.certificate_.lower:.3f} of {model.certificate_.upper:.3f}")
+    0.798 of 1.240
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -55,6 +55,7 @@ class MinOverPerceptron(AdditivePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MinOverPerceptron().fit(X, y == 0)
     >>> print(f"{model.guarantee_:.4f} {model.certificate_.gap:.4f}")
+    1.0051 0.0049
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -127,9 +128,9 @@ class MinOverPerceptron(AdditivePerceptron):
         return super()._search(monitor, patterns)
 
     def _set_attributes(
-        self, tasks: list[Patterns], solutions: list[Solution], classes: Any, positives: Any
+        self, tasks: list[Patterns], solutions: list[Solution], classes: Any
     ) -> None:
-        super()._set_attributes(tasks, solutions, classes, positives)
+        super()._set_attributes(tasks, solutions, classes)
         self.guarantee_ = float(np.max([self._guarantee(solution) for solution in solutions]))
 
     def _guarantee(self, solution: Solution) -> float:

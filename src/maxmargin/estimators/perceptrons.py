@@ -55,6 +55,7 @@ class Perceptron(OnlinePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = Perceptron(shuffle=False).fit(X, y == 0)
     >>> model.n_updates_, model.score(X, y == 0), model.certificate_.separable
+    (31, 1.0, True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -133,6 +134,7 @@ class MarginPerceptron(OnlinePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = MarginPerceptron(shuffle=False).fit(X, y == 0)
     >>> print(f"{model.certificate_.gap:.3f}")
+    0.403
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -218,6 +220,7 @@ class BatchPerceptron(AdditivePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BatchPerceptron().fit(X, y == 0)
     >>> model.n_iter_, model.score(X, y == 0)
+    (20, 1.0)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
