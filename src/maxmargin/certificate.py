@@ -7,7 +7,7 @@ This module knows nothing of how models are found: it imports nothing of the pac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class Certificate:
       directional       0.809434          0.813446  0.00493147
       radius 11.1113, rho 11.1113, proof on 9 of 150 patterns
     >>> model.certificate_.verify(X, y == 0).margin >= model.certificate_.margin
-    np.True_
+    True
     """
 
     lower: float
@@ -184,20 +184,23 @@ class Certificate:
             for label, total in sums.items():
                 weights = multipliers[part] * (labels[part] == label)
                 total += np.append(weights @ rows, constant * weights.sum())
-        mass = {label: multipliers[labels == label].sum() for label in sums}
-        with np.errstate(divide="ignore", invalid="ignore"):
+        mass = {label: float(multipliers[labels == label].sum()) for label in sums}
+        length, normal = float(np.linalg.norm(a)), float(np.linalg.norm(a[:-1]))
+        lowest = float(scores.min()) / unit
+        upper = margin_upper = np.inf
+        if sum(mass.values()) > 0.0:
+            upper = np.linalg.norm(sums[1.0] - sums[-1.0]) / sum(mass.values()) / unit
+        if min(mass.values()) > 0.0:
             middle = sums[1.0] / mass[1.0] - sums[-1.0] / mass[-1.0]
-            found = VerifiedBounds(
-                lower=scores.min() / np.linalg.norm(a) / unit,
-                upper=np.linalg.norm(sums[1.0] - sums[-1.0]) / sum(mass.values()) / unit,
-                margin=scores.min() / np.linalg.norm(a[:-1]) / unit,
-                margin_upper=np.linalg.norm(middle[:-1]) / 2.0 / unit,
-            )
-            tilt = np.linalg.norm(a) / np.linalg.norm(a[:-1])
-        radius = np.sqrt(squares.max()) / unit
-        if self.rho is None:
-            found = replace(found, margin_upper=found.upper)
-        self._compare(found, float(radius), float(tilt))
+            margin_upper = np.linalg.norm(middle[:-1]) / 2.0 / unit
+        found = VerifiedBounds(
+            lower=lowest / length if length else np.nan,
+            upper=float(upper),
+            margin=lowest / normal if normal else np.nan,
+            margin_upper=float(upper if self.rho is None else margin_upper),
+        )
+        radius, tilt = float(np.sqrt(squares.max())) / unit, length / (normal or np.nan)
+        self._compare(found, radius, tilt)
         if self.separable is False and not self._meets(X, labels, multipliers, found.upper):
             raise InvalidCertificate("separable=False is not proven by the multipliers.")
         return found
@@ -222,10 +225,10 @@ class Certificate:
         """Refuse claims that are better than what was found, but for rounding errors."""
         rounding = self._rounding(radius)
         claims = [
-            ("lower", self.lower <= found.lower + rounding or np.isnan(found.lower)),
-            ("upper", self.upper >= found.upper - rounding or np.isnan(found.upper)),
-            ("margin", self.margin <= found.margin + rounding * tilt or np.isnan(found.margin)),
-            ("margin_upper", self.margin_upper >= found.margin_upper - rounding),
+            ("lower", _not_above(self.lower, found.lower + rounding)),
+            ("upper", _not_above(found.upper - rounding, self.upper)),
+            ("margin", _not_above(self.margin, found.margin + rounding * tilt)),
+            ("margin_upper", _not_above(found.margin_upper - rounding, self.margin_upper)),
             ("radius", abs(self.radius - radius) <= 1e-9 * radius),
             ("separable", not self.separable or found.lower > 0.0),
         ]
@@ -288,6 +291,11 @@ def hulls_meet(
         if smallest > 0.0 and distance < np.sqrt(smallest) * multipliers[support[count - 1]]:
             return True
     return False
+
+
+def _not_above(small: float, large: float) -> bool:
+    """Tell whether small <= large, or neither is defined."""
+    return bool(small <= large or (np.isnan(small) and np.isnan(large)))
 
 
 def _slices(first: int, last: int) -> Iterator[slice]:

@@ -122,11 +122,14 @@ class Learner:
         return self._rested(seen)
 
     def one_by_one_and_again(self, rule: Rule) -> Seen:
-        """Make one pass over all patterns, then some over those it found misclassified."""
+        """Make one pass over all patterns, then some over those it found misclassified.
+
+        Together these take at most as many products again as the pass over all.
+        """
         seen = self.one_by_one(rule)
         if seen.violations:
             active = self._violators[: int(seen.violations)].copy()
-            for _ in range(ACTIVE_PASSES):
+            for _ in range(min(ACTIVE_PASSES, self.patterns.count // active.size)):
                 if not self._visit(rule, active).violations:
                     break
         return self._rested(seen)

@@ -144,7 +144,7 @@ class Monitor:
         if certified:
             growth = _GROWTH if self.tol is None else _GROWTH_TOWARDS_TOL
             self._next_certificate = growth * self.epochs
-            lower, upper = self.certify().lower.margin, self.upper.margin
+            lower, upper = self.certify(*self.learner.current()).lower.margin, self.upper.margin
         self._rows.append((self.learner.passes, self.learner.updates, lower, upper, certified))
         if self.verbose and certified:
             print(
@@ -170,9 +170,8 @@ class Monitor:
             length = float(np.linalg.norm(learner.current()[0] - self._start))
         return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
 
-    def certify(self) -> Snapshot:
-        """Certify the present state, and remember it if it is the best so far."""
-        weights, alpha = self.learner.current()
+    def certify(self, weights: Floats, alpha: Floats) -> Snapshot:
+        """Certify a state, and remember it if it is the best so far."""
         state = Snapshot(weights, alpha, lower_bounds(self.learner.patterns, weights))
         self._last = state
         if self.best is None or state.rank < self.best.rank:
@@ -188,20 +187,28 @@ class Monitor:
             return False
         return self.best.lower.margin >= (1.0 - self.tol) * self.upper.margin
 
-    def solution(self, state: Snapshot | None = None) -> Solution:
-        """Return the outcome: a state given, the last one if it met the rule, else the best."""
-        state = state or (self._last if self.ended_by == "rule" else self.best)
-        if state is None:  # the very first epoch overflowed
-            state = Snapshot(
-                self._start, self.proof, lower_bounds(self.learner.patterns, self._start)
-            )
+    def solution(self, settled: tuple[Floats, Floats] | None = None) -> Solution:
+        """Return the outcome: a state settled on, the last one if it met the rule, or the best.
+
+        Parameters
+        ----------
+        settled : tuple of weights and multipliers, or None
+            The state a search has chosen.
+        """
         assert self.ended_by is not None
-        history = np.array(self._rows, dtype=HISTORY_FIELDS)
+        if settled is not None:
+            state = self.certify(*settled)
+            passes, updates, *_ = self._rows[-1]
+            self._rows[-1] = (passes, updates, state.lower.margin, self.upper.margin, True)
+        else:
+            last = self._last if self.ended_by == "rule" else self.best
+            # None: the very first epoch overflowed.
+            state = last or self.certify(self._start, self.proof)
         return Solution(
             state,
             self.proof,
             self.upper,
-            history,
+            np.array(self._rows, dtype=HISTORY_FIELDS),
             self._anchored,
             self.epochs,
             self.learner.updates,

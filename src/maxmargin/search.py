@@ -6,8 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from maxmargin.bounds import lower_bounds
-from maxmargin.monitor import Monitor, Snapshot, Solution
+from maxmargin.monitor import Monitor, Solution
 from maxmargin.rules import FixedMargin, Rule, StandardMargin
 
 __all__ = ["Bisection"]
@@ -51,9 +50,9 @@ class Bisection:
             beta += step if success else -step
         if self.monitor.ended_by is None:
             self.monitor.ended_by = "rule" if self.best_margin > 0.0 else "search"
-        if self.best_margin == 0.0 or self.monitor.ended_by == "tol":
+        if self.monitor.ended_by == "tol":
             return self.monitor.solution()
-        return self.monitor.solution(self._snapshot())
+        return self.monitor.solution(self.best if self.best_margin > 0.0 else None)
 
     def _round(self, beta: float) -> bool:
         if self.variant == 2 and beta < self.best_margin:
@@ -85,7 +84,3 @@ class Bisection:
 
     def _length(self) -> float:
         return float(np.sqrt(self.learner.state.square))
-
-    def _snapshot(self) -> Snapshot:
-        weights, alpha = self.best
-        return Snapshot(weights, alpha, lower_bounds(self.learner.patterns, weights))

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-theorem = settings(max_examples=80, deadline=None)
+theorem = settings(max_examples=150, deadline=None)
 
 # Some of the theorems hold with equality: allow for the rounding of sums of a few dozen doubles.
 ROUNDING = 1e-12
