@@ -68,7 +68,7 @@ def test_without_a_cache_folder_it_compiles_and_warns_once():
         def nowhere(self, *arguments, **keywords):
             raise RuntimeError("cannot cache function: no locator available")
 
-        caching._CacheImpl.__init__ = nowhere
+        caching.CacheImpl.__init__ = nowhere
     """
     updates, messages = run(textwrap.dedent(refuse) + textwrap.dedent(FIT))
     assert updates == "31"

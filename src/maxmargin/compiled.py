@@ -127,7 +127,7 @@ def fingerprint(loop: Callable[..., Any], *record_types: type) -> str:
     Bytecode, constants and names of the loop, of every method of the record types, and of
     every helper of this package they refer to, however indirectly; the compiler flags too.
     """
-    digest = hashlib.sha256(repr(sorted(FLAGS.items(), key=str)).encode())
+    digest = hashlib.sha256("".join(f"{k}={_stable(v)}" for k, v in FLAGS.items()).encode())
     seen: set[Any] = set()
     for function in [loop, *_methods(record_types)]:
         for part in _parts(function, seen):
@@ -158,9 +158,14 @@ def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
             if inspect.iscode(constant):
                 codes.append(constant)
             else:
-                yield repr(constant)
+                yield _stable(constant)
         for name in code.co_names:
             yield from _global_parts(name, function.__globals__, seen)
+
+
+def _stable(value: Any) -> str:
+    """Return a text that does not depend on the hash seed of the process, as that of sets does."""
+    return repr(sorted(value)) if isinstance(value, set | frozenset) else repr(value)
 
 
 def _global_parts(name: str, namespace: dict[str, Any], seen: set[Any]) -> Iterator[str]:

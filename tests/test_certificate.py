@@ -1,0 +1,797 @@
+"""Certificates are true: against independent optimisers, in exact arithmetic, and when forged.
+
+The widening of the bounds is some 1e-12 of R. The optimisers of `naive` enclose the truth between
+what a hyperplane achieves and the length of a point of the hull, each computed to 1e-14 of R, so
+bounds are compared with the ends of that enclosure without any tolerance.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+
+import naive
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin import (
+    BatchPerceptron,
+    BolzanoPerceptron,
+    DynamicMarginPerceptron,
+    FixedMarginPerceptron,
+    MarginPerceptron,
+    MinOverPerceptron,
+    Perceptron,
+    RelaxationPerceptron,
+)
+from maxmargin.certificate import Certificate, InvalidCertificate
+
+FAMILY = [
+    Perceptron(),
+    MarginPerceptron(),
+    BatchPerceptron(),
+    RelaxationPerceptron(),
+    FixedMarginPerceptron(),
+    BolzanoPerceptron(),
+    MinOverPerceptron(),
+    DynamicMarginPerceptron(),
+    MarginPerceptron(normalized=True, schedule="inverse"),
+    RelaxationPerceptron(target=1.5, relaxation=0.2, batch=True),
+    FixedMarginPerceptron(length="fixed", step="projected"),
+    BolzanoPerceptron(variant=2, max_checks=20),
+    MinOverPerceptron(init="perceptron"),
+    DynamicMarginPerceptron(epsilon=0.02, recenter=False, active_set=False),
+]
+PROBLEMS_EACH = 36
+SCALES = [1e-12, 1e-6, 1.0, 1e6, 1e12]
+EXTREME_SCALES = [1e-300, 1e-200, 1e200, 1e300]
+LABELS = [(0, 1), (-1, 1), ("no", "yes"), (False, True), (3.0, 7.0)]
+
+
+# --- problems ----------------------------------------------------------------
+
+
+def blobs(rng, n, d, distance):
+    y = np.where(np.arange(n) % 2, 1, -1)
+    return rng.normal(size=(n, d)) + np.outer(y * distance / 2, np.eye(d)[0]), y
+
+
+def separable(rng, n, d):
+    X = rng.normal(size=(n, d))
+    scores = X @ rng.normal(size=d) - rng.normal() / 2
+    y = np.where(scores > np.median(scores), 1, -1)
+    return X, y
+
+
+def xor(rng, n, d):
+    X = rng.integers(0, 2, (n, d)).astype(float)
+    X[:4] = 0.0
+    X[:4, :2] = [[0, 0], [1, 1], [0, 1], [1, 0]]
+    return X, np.where(X[:, :2].sum(axis=1) == 1, 1, -1)
+
+
+def duplicates(rng, n, d):
+    X, y = blobs(rng, n, d, 6.0)
+    again = rng.integers(0, n, n)
+    return np.vstack([X, X[again]]), np.append(y, y[again])
+
+
+def conflicting(rng, n, d):
+    X, y = blobs(rng, n, d, 6.0)
+    return np.vstack([X, X[:1]]), np.append(y, -y[0])
+
+
+def collinear(rng, n, d):
+    t = rng.integers(-9, 10, n).astype(float)
+    t[:2] = -9.0, 9.0
+    return np.outer(t, rng.integers(1, 5, d)), np.where(t > rng.integers(-5, 5), 1, -1)
+
+
+def touching(rng, n, d):
+    """The hulls of the classes share a boundary point: quasi-separable, or separable by 1e-9."""
+    t = np.concatenate([np.arange(-n, 1.0), np.arange(0.0, n + 1)])
+    X = np.column_stack([t, *rng.integers(-2, 3, (d - 1, t.size))])
+    y = np.repeat([-1, 1], n + 1)
+    X[np.flatnonzero(t == 0)] = 0.0
+    X[t * y > 0, 0] += rng.choice([0.0, 1.0]) * y[t * y > 0]
+    X[:, 0] += rng.choice([0.0, 1e-9, -1e-9]) * y
+    return X, y
+
+
+def constant_columns(rng, n, d):
+    X, y = blobs(rng, n, d, 5.0)
+    X[:, -1] = 3.0
+    return np.column_stack([X, np.zeros(n)]), y
+
+
+def zero_rows(rng, n, d):
+    X, y = blobs(rng, n, d, 5.0)
+    X[rng.integers(0, n, 2)] = 0.0
+    return X, y
+
+
+def one_a_class(rng, n, d):
+    return rng.normal(size=(2, d)), np.array([1, -1])
+
+
+def one_alone(rng, n, d):
+    X, y = rng.normal(size=(n, d)), np.full(n, -1)
+    X[0] *= rng.choice([0.1, 9.0])
+    y[0] = 1
+    return X, y
+
+
+def uneven(rng, n, d):
+    X, y = blobs(rng, n, d, 4.0)
+    return X * 10.0 ** rng.uniform(-6, 0, (n, 1)), y
+
+
+KINDS = [
+    separable,
+    lambda rng, n, d: blobs(rng, n, d, 9.0),
+    lambda rng, n, d: blobs(rng, n, d, 1.0),
+    xor,
+    duplicates,
+    conflicting,
+    collinear,
+    touching,
+    constant_columns,
+    zero_rows,
+    one_a_class,
+    one_alone,
+    uneven,
+]
+
+
+def problem(seed):
+    """Return X, signs -1 and +1, their names, and the parameters and arguments of a fit."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 21)), int(rng.integers(2, 6))
+    kind = KINDS[int(rng.integers(len(KINDS)))]
+    X, signs = kind(rng, n, d)
+    if rng.random() < 0.5:
+        order = rng.permutation(len(X))
+        X, signs = X[order], signs[order]
+    scale = rng.choice(EXTREME_SCALES if seed % 9 == 0 else SCALES)
+    X *= scale
+    if 1e-30 < scale < 1e30 and rng.random() < 0.3:
+        X = X.astype(np.float32)
+    parameters = {
+        "fit_intercept": bool(rng.random() < 0.7),
+        "rho": "auto" if rng.random() < 0.5 else float(scale * rng.choice([0.01, 1.0, 30.0])),
+        "max_iter": int(rng.choice([1, 2, 10, 60, 300])),
+    }
+    arguments = {}
+    if rng.random() < 0.2:
+        arguments["coef_init"] = rng.normal(size=X.shape[1]) / scale
+        if parameters["fit_intercept"]:
+            arguments["intercept_init"] = rng.normal()
+    names = np.array(LABELS[int(rng.integers(len(LABELS)))])
+    X = sparse.csr_array(X) if rng.random() < 0.4 else X
+    return X, signs, names[(signs > 0).astype(int)], parameters, arguments
+
+
+def quiet(model, X, y, **arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X, y, **arguments)
+
+
+def dense(X):
+    return (X.toarray() if sparse.issparse(X) else np.asarray(X)).astype(float)
+
+
+def power_of_two(X):
+    """Return the power of two (in two factors) that brings the largest entry into [1/2, 1)."""
+    exponent = -int(np.frexp(np.abs(X).max())[1])
+    return 2.0 ** (exponent // 2), 2.0 ** (exponent - exponent // 2)
+
+
+# --- the truth ---------------------------------------------------------------
+
+
+def directional_truth(Y):
+    """Enclose the best directional margin; zero stands for "not positive"."""
+    gamma, u, multipliers = naive.polytope_margin(Y)
+    return float(np.min(Y @ u)) if gamma > 0 else 0.0, naive.norm(multipliers @ Y)
+
+
+def geometric_truth(X, signs):
+    """Enclose the best geometric margin of a free intercept."""
+    gamma, w, _ = naive.geometric_margin(X, signs)
+    if gamma == 0.0:
+        return 0.0, 1e-10 * naive.norm(np.abs(X).max(axis=0))
+    achieved = (np.min(X[signs > 0] @ w) - np.max(X[signs < 0] @ w)) / 2
+    return float(achieved), gamma * (1 + 1e-12)
+
+
+def strictly_separable(Y):
+    """Whether HiGHS finds an a with ``y.a >= 1``; rows of length one do not change that."""
+    lengths = np.linalg.norm(Y, axis=1, keepdims=True)
+    Y = np.divide(Y, lengths, out=np.zeros_like(Y), where=lengths > 0)
+    found = linprog(np.zeros(Y.shape[1]), A_ub=-Y, b_ub=-np.ones(len(Y)), bounds=(None, None))
+    assert found.status in (0, 2), found.message
+    return found.status == 0
+
+
+def exact(values):
+    return [Fraction(float(value)) for value in values]
+
+
+def dot(u, v):
+    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+
+
+def separated_exactly(X, signs, certificate):
+    """Whether the hyperplane has every row strictly on its side, in rational arithmetic."""
+    w, b = exact(certificate.coef), Fraction(certificate.intercept)
+    return all(int(s) * (dot(exact(x), w) + b) > 0 for x, s in zip(X, signs, strict=True))
+
+
+def solved(A, b):
+    """Solve a linear system of rational numbers; None if it is singular."""
+    rows = [[*row, value] for row, value in zip(A, b, strict=True)]
+    for i in range(len(rows)):
+        pivot = next((k for k in range(i, len(rows)) if rows[k][i]), None)
+        if pivot is None:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for k in range(len(rows)):
+            if k != i and rows[k][i]:
+                rows[k] = [a - rows[k][i] * c for a, c in zip(rows[k], rows[i], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def vanishing_exactly(Y, multipliers):
+    """Whether positive multipliers exist for which some patterns sum up to zero *exactly*.
+
+    Corrects the multipliers given by the least that makes the sum vanish, in rational numbers.
+    """
+    order = np.argsort(-multipliers, kind="stable")[: np.count_nonzero(multipliers)]
+    for count in sorted({min(Y.shape[1] * 4**k, order.size) for k in range(4)}):
+        rows = [exact(y) for y in Y[order[:count]]]
+        # What the multipliers left out contribute has to be corrected, too.
+        z = [dot(exact(multipliers), exact(column)) for column in Y.T]
+        columns = list(zip(*rows, strict=True))
+        step = solved([[dot(u, v) for v in columns] for u in columns], z)
+        if step is not None and all(
+            Fraction(float(multipliers[k])) > dot(row, step)
+            for k, row in zip(order[:count], rows, strict=True)
+        ):
+            return True
+    return False
+
+
+# --- hundreds of problems ----------------------------------------------------
+
+
+@pytest.mark.parametrize("number", range(len(FAMILY)), ids=[repr(model) for model in FAMILY])
+def test_certificates_are_true(number):
+    claims = []
+    for seed in range(PROBLEMS_EACH * number, PROBLEMS_EACH * (number + 1)):
+        X, signs, y, parameters, arguments = problem(seed)
+        model = clone(FAMILY[number]).set_params(**parameters)
+        if hasattr(model, "random_state"):
+            model.set_params(random_state=seed)
+        certificate = quiet(model, X, y, **arguments).certificate_
+        check_bounds(certificate, model, dense(X), signs)
+        check_verified(certificate, X, y)
+        claims.append(certificate.separable)
+    # None is allowed, but both proofs have to come off regularly.
+    assert claims.count(True) >= 6 and claims.count(False) >= 1, claims
+
+
+def check_bounds(c, model, X, signs):
+    rho = c.rho or 0.0
+    assert (c.rho is None) == (not model.fit_intercept)
+    half, other = power_of_two(X)
+    X, rho = X * half * other, rho * half * other
+    lower, upper = c.lower * half * other, c.upper * half * other
+    margin, margin_upper = c.margin * half * other, c.margin_upper * half * other
+    Y = naive.reflect(X, signs, rho if model.fit_intercept else None)
+    R = math.sqrt(np.max(np.sum(Y * Y, axis=1)))
+
+    assert np.isclose(c.radius * half * other, np.linalg.norm(X, axis=1).max(), rtol=1e-12)
+    if model.fit_intercept:
+        assert model.rho == "auto" or c.rho == model.rho
+        assert model.rho != "auto" or c.rho == c.radius
+
+    least, most = directional_truth(Y)
+    assert most - least <= 1e-9 * R  # the optimiser has done its work
+    assert upper >= least and upper >= 0.0
+    assert lower <= most or (np.isnan(lower) and not c.coef.any() and c.intercept == 0.0)
+    if model.fit_intercept:
+        least, most = geometric_truth(X, signs)
+        assert most - least <= 1e-9 * R
+    else:
+        assert margin_upper == upper
+    assert margin_upper >= least and margin_upper >= 0.0
+    assert margin <= most or (np.isnan(margin) and not c.coef.any())
+
+    if c.separable is True:
+        assert separated_exactly(X, signs, scaled(c, half, other))
+        assert lower > 0.0 and margin > 0.0
+        # HiGHS allows itself errors of 1e-7, and cannot see a slit of that width.
+        assert strictly_separable(Y) or most < 1e-7 * R
+    else:
+        assert not lower > 0.0 and not margin > 0.0
+    if c.separable is False:
+        assert not strictly_separable(Y)
+        assert vanishing_exactly(Y, c.dual_weights.toarray().ravel())
+
+
+def scaled(c, half, other):
+    return replace(c, coef=c.coef / half / other)
+
+
+def check_verified(c, X, y):
+    copied = pickle.loads(pickle.dumps(c))
+    assert repr(copied) == repr(c)
+    for each in (c, copied):
+        found = each.verify(X, y)
+        for claim, value in [(c.lower, found.lower), (c.margin, found.margin)]:
+            # Not widened, so not worse than claimed, but for the rounding of a few operations.
+            assert value >= claim * (1 - 1e-15) or (np.isnan(value) and np.isnan(claim))
+        assert c.upper >= found.upper * (1 - 1e-15)
+        assert c.margin_upper >= found.margin_upper * (1 - 1e-15)
+        size = math.hypot(c.radius, c.rho or 0.0)
+        assert c.upper == found.upper or c.upper - found.upper <= 1e-11 * size
+        assert np.isnan(c.lower) or found.lower - c.lower <= 1e-11 * size
+    c.verify(sparse.csc_array(X), list(y))
+    c.verify(dense(X), np.array(y, dtype=object))
+
+
+def test_the_problems_are_of_every_kind():
+    drawn = [problem(seed) for seed in range(PROBLEMS_EACH * len(FAMILY))]
+    assert len(drawn) >= 300
+    truths = [
+        strictly_separable(naive.reflect(dense(X) / np.abs(dense(X)).max(), signs, 1.0))
+        for X, signs, *_ in drawn
+    ]
+    assert min(truths.count(True), truths.count(False)) >= 100
+    for X, *_ in drawn:
+        assert np.isfinite(dense(X)).all()
+    for property_ in [
+        lambda X, y, p, a: sparse.issparse(X),
+        lambda X, y, p, a: X.dtype == np.float32,
+        lambda X, y, p, a: abs(X).max() > 1e150,
+        lambda X, y, p, a: abs(X).max() < 1e-150,
+        lambda X, y, p, a: not p["fit_intercept"],
+        lambda X, y, p, a: p["rho"] == "auto",
+        lambda X, y, p, a: "coef_init" in a,
+        lambda X, y, p, a: X.shape[0] == 2,
+    ]:
+        count = sum(property_(X, y, p, a) for X, _, y, p, a in drawn)
+        assert 15 <= count <= len(drawn) - 15
+
+
+def many_epochs(model):
+    return clone(model).set_params(max_iter=2000)
+
+
+# --- separable? --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", FAMILY, ids=repr)
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e12])
+def test_xor_is_proven_inseparable(model, scale):
+    X, y = np.array([[0, 0], [1, 1], [0, 1], [1, 0]]) * scale, [0, 0, 1, 1]
+    certificate = quiet(many_epochs(model), X, y).certificate_
+    assert certificate.separable is False
+    certificate.verify(X, y)
+
+
+TOUCHING = [
+    # quasi-separable: a common boundary point, an edge shared by two squares, a zero pattern
+    ([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1], True),
+    ([[0, 0], [1, 0], [0, 1], [1, 1], [1, 0], [2, 0], [1, 1], [2, 1]], [0] * 4 + [1] * 4, True),
+    ([[0.0, 0.0], [1.0, 1.0], [-1.0, -2.0]], [0, 1, 0], False),
+]
+
+
+@pytest.mark.parametrize("model", FAMILY, ids=repr)
+@pytest.mark.parametrize("case", range(len(TOUCHING)))
+def test_quasi_separable_data_are_never_called_separable(model, case):
+    X, y, fit_intercept = TOUCHING[case]
+    model = many_epochs(model).set_params(fit_intercept=fit_intercept)
+    certificate = quiet(model, X, y).certificate_
+    assert certificate.separable is not True and not certificate.lower > 0.0
+    certificate.verify(X, y)
+
+
+@pytest.mark.parametrize("model", FAMILY, ids=repr)
+@pytest.mark.parametrize("slit", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_a_slit_is_never_called_inseparable(model, slit):
+    X, y = np.array([[0.0], [1.0], [1.0 + slit], [2.0]]), [0, 0, 1, 1]
+    assert X[2, 0] > 1.0
+    certificate = quiet(many_epochs(model), X, y).certificate_
+    assert certificate.separable is not False
+    assert certificate.margin_upper >= (X[2, 0] - 1.0) / 2.0
+
+
+def test_a_touching_point_is_proven_to_exclude_strict_separation_only():
+    X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1]
+    certificate = quiet(MinOverPerceptron(), X, y).certificate_
+    assert certificate.separable is False
+    assert naive.polytope_margin(naive.reflect(X, [-1, -1, 1, 1], 1.0))[0] == 0.0
+    # ... although a hyperplane has no row on the wrong side.
+    assert (np.array([-1, -1, 1, 1]) * (X.ravel() - 1.0) >= 0.0).all()
+
+
+# --- verify refuses ----------------------------------------------------------
+
+
+def overlapping():
+    return blobs(np.random.default_rng(5), 30, 2, 1.0)
+
+
+def apart():
+    return blobs(np.random.default_rng(5), 30, 2, 9.0)
+
+
+def weights(values):
+    return sparse.csr_array(np.asarray(values, dtype=float)[None, :])
+
+
+def moved(c, k, by):
+    values = c.dual_weights.toarray().ravel()
+    values[k] += by
+    return weights(values)
+
+
+REFUSED = {
+    "lower": (lambda c: {"lower": c.lower * 1.0001}, r"^lower=0\.\d+|^lower=\d"),
+    "lower infinite": (lambda c: {"lower": np.inf}, r"^lower=inf does not hold"),
+    "lower undefined": (lambda c: {"lower": np.nan}, r"^lower=nan does not hold"),
+    "upper": (lambda c: {"upper": c.upper * 0.9999}, r"^upper=.* does not hold for these data"),
+    "upper zero": (lambda c: {"upper": 0.0}, r"^upper=0\.0 does not hold"),
+    "upper undefined": (lambda c: {"upper": np.nan}, r"^upper=nan does not hold"),
+    "margin": (lambda c: {"margin": c.margin * 1.0001}, r"^margin=.* does not hold for"),
+    "margin undefined": (lambda c: {"margin": np.nan}, r"^margin=nan does not hold"),
+    "margin_upper": (
+        lambda c: {"margin_upper": c.margin_upper * 0.9999},
+        r"^margin_upper=.* does not hold for",
+    ),
+    "margin_upper undefined": (lambda c: {"margin_upper": np.nan}, r"^margin_upper=nan does"),
+    "radius larger": (lambda c: {"radius": c.radius * 1.0001}, r"^radius=.* does not hold"),
+    "radius smaller": (lambda c: {"radius": c.radius * 0.9999}, r"^radius=.* does not hold"),
+    "inseparable": (lambda c: {"separable": False}, r"^separable=False is not proven by the"),
+    "negative multiplier": (
+        lambda c: {"dual_weights": moved(c, 0, -1.0 - c.dual_weights[0, 0])},
+        r"^dual_weights has a negative entry\.$",
+    ),
+    "undefined multiplier": (lambda c: {"dual_weights": moved(c, 0, np.nan)}, r"^dual_weights|^up"),
+    "infinite multiplier": (lambda c: {"dual_weights": moved(c, 0, np.inf)}, r"^dual_weights|^up"),
+    "equal multipliers": (
+        lambda c: {"dual_weights": weights(np.ones(c.dual_weights.shape[1]))},
+        r"^upper=.* does not hold for",
+    ),
+    "one multiplier moved": (
+        lambda c: {"dual_weights": moved(c, 0, 0.5)},
+        r"^(margin_)?upper=.* does not hold for",
+    ),
+    "no multipliers": (
+        lambda c: {"dual_weights": weights(np.zeros(c.dual_weights.shape[1]))},
+        r"^upper=.* does not hold for.* found .*upper=inf",
+    ),
+    "coef": (lambda c: {"coef": c.coef + [0.0, np.abs(c.coef).max()]}, r"^lower=.* does not"),
+    "coef reversed": (lambda c: {"coef": -c.coef}, r"^lower=.* does not hold"),
+    "coef zero": (lambda c: {"coef": 0.0 * c.coef, "intercept": 0.0}, r"^lower=.* found .*nan"),
+    "coef undefined": (lambda c: {"coef": np.nan * c.coef}, r"^lower=.* does not hold"),
+    "other side": (lambda c: {"positive": c.classes[0]}, r"^lower=.* does not hold"),
+}
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["intercept", "no intercept"])
+def proven(request):
+    X, y = apart()
+    model = MinOverPerceptron(target=400.0, fit_intercept=request.param).fit(X, y)
+    assert 0.0 < model.certificate_.gap < 0.01
+    return X, y, model.certificate_
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_verify_refuses_what_was_tampered_with(proven, what):
+    X, y, certificate = proven
+    certificate.verify(X, y)
+    change, message = REFUSED[what]
+    tampered = replace(certificate, **change(certificate))
+    with pytest.raises(InvalidCertificate, match=message):
+        tampered.verify(X, y)
+
+
+def test_verify_refuses_another_intercept():
+    X, y = apart()
+    certificate = MinOverPerceptron(target=400.0).fit(X, y).certificate_
+    size = float(np.linalg.norm(certificate.coef))
+    for by in (-0.1, 0.1):
+        with pytest.raises(InvalidCertificate, match=r"^(lower|margin)=.* does not hold"):
+            replace(certificate, intercept=certificate.intercept + by * size).verify(X, y)
+
+
+def test_verify_refuses_other_data(proven):
+    X, y, certificate = proven
+    shape = re_escape("about X of shape (30, 2) with one label a row")
+    farther = X.copy()
+    farther[3] *= 3.0
+    nearer = X.copy()
+    nearer[3] *= 0.01
+    flipped = y.copy()
+    flipped[3] *= -1
+    unknown = y.copy()
+    unknown[3] = 7
+    for other_X, other_y, message in [
+        (farther, y, r"^(radius|lower|margin)=.* does not hold"),
+        (nearer, y, r"^(lower|margin)=.* does not hold"),
+        (0.5 * X, y, r"^lower=.* does not hold"),
+        (2.0 * X, y, r"^(upper|radius)=.* does not hold"),
+        (-X, y, r"^lower=.* does not hold"),
+        (X * np.nan, y, r"does not hold"),
+        (X, flipped, r"^lower=.* does not hold"),
+        (X, -y, r"^lower=.* does not hold"),
+        (X[:-1], y[:-1], shape + re_escape(", got X of shape (29, 2) and y of shape (29,).")),
+        (X[:, :1], y, shape),
+        (X, y[:-1], shape),
+        (X, y[:, None], shape),
+        (X[0], y, shape),
+        (X, unknown, r"^y has labels that the certificate does not know\.$"),
+    ]:
+        with pytest.raises(InvalidCertificate, match=message):
+            certificate.verify(other_X, other_y)
+        if np.ndim(other_X) == 2:
+            with pytest.raises(InvalidCertificate, match=message):
+                certificate.verify(sparse.csr_array(other_X), other_y)
+
+
+def re_escape(text):
+    for character in "()[].":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def test_verify_refuses_separability_of_inseparable_data():
+    X, y = overlapping()
+    certificate = quiet(Perceptron(random_state=0, max_iter=300), X, y).certificate_
+    assert certificate.separable is False
+    certificate.verify(X, y)
+    with pytest.raises(InvalidCertificate, match=r"^separable=True does not hold for these data"):
+        replace(certificate, separable=True).verify(X, y)
+    # To say less is allowed.
+    replace(certificate, separable=None).verify(X, y)
+
+
+def test_verify_refuses_inseparability_without_its_proof():
+    X, y = overlapping()
+    certificate = quiet(Perceptron(random_state=0, max_iter=300), X, y).certificate_
+    one = np.zeros(len(y))
+    one[0] = 1.0
+    loose = replace(certificate, upper=np.inf, margin_upper=np.inf, dual_weights=weights(one))
+    replace(loose, separable=None).verify(X, y)
+    with pytest.raises(InvalidCertificate, match=r"^separable=False is not proven by the mult"):
+        loose.verify(X, y)
+
+
+def test_verify_accepts_weaker_claims(proven):
+    X, y, certificate = proven
+    weaker = replace(
+        certificate,
+        lower=certificate.lower * 0.9,
+        upper=certificate.upper * 1.1,
+        margin=certificate.margin * 0.9,
+        margin_upper=certificate.margin_upper * 1.1,
+        separable=None,
+    )
+    assert weaker.verify(X, y) == certificate.verify(X, y)
+
+
+def test_an_invalid_certificate_is_a_value_error():
+    assert issubclass(InvalidCertificate, ValueError)
+
+
+def test_verify_works_on_many_slices():
+    """More rows than `verify` reads at once."""
+    X, y = blobs(np.random.default_rng(1), 20_001, 2, 12.0)
+    certificate = quiet(MinOverPerceptron(), X, y).certificate_
+    assert certificate.separable is True and certificate.verify(X, y).lower > 0.0
+    for X in (X, sparse.csr_array(X)):
+        with pytest.raises(InvalidCertificate, match="^lower"):
+            certificate.verify(X, np.append(y[:-1], -y[-1]))
+
+
+# --- what it says ------------------------------------------------------------
+
+
+def example(**changes):
+    certificate = Certificate(
+        lower=0.4,
+        upper=0.5,
+        margin=0.45,
+        margin_upper=0.6,
+        separable=True,
+        radius=2.0,
+        rho=1.5,
+        dual_weights=weights([0.25, 0.0, 0.75]),
+        coef=np.array([1.0, 0.0]),
+        intercept=0.5,
+        classes=np.array([0, 1]),
+        positive=1,
+    )
+    return replace(certificate, **changes)
+
+
+def test_gaps_primal_and_dual():
+    certificate = example()
+    assert certificate.gap == pytest.approx(0.2, rel=1e-14)
+    assert certificate.margin_gap == pytest.approx(0.25, rel=1e-14)
+    assert certificate.primal == pytest.approx(1 / (2 * 0.4**2), rel=1e-14)
+    assert certificate.dual == pytest.approx(1 / (2 * 0.5**2), rel=1e-14)
+    assert certificate.dual < certificate.primal
+    assert example(lower=-0.4).primal == example(lower=0.0).primal == math.inf
+    assert example(lower=np.nan).primal == math.inf
+    assert example(upper=0.0).dual == math.inf
+    assert example(upper=np.inf).gap == 1.0 and example(upper=np.inf).dual == 0.0
+    assert example(lower=-0.5).gap == 2.0
+    assert np.isnan(example(lower=np.nan).gap) and np.isnan(example(margin=np.nan).margin_gap)
+
+
+def test_repr_is_a_table():
+    assert repr(example()) == (
+        "Certificate: strictly separable? yes, proven\n"
+        "  margin            achieved  best possible <=         gap\n"
+        "  geometric             0.45               0.6        0.25\n"
+        "  directional            0.4               0.5         0.2\n"
+        "  radius 2, rho 1.5, proof on 2 of 3 patterns"
+    )
+    assert repr(
+        example(separable=False, rho=None, margin=np.nan, margin_upper=np.inf, lower=-1e-20)
+    ) == (
+        "Certificate: strictly separable? no, proven\n"
+        "  margin            achieved  best possible <=         gap\n"
+        "  geometric              nan               inf         nan\n"
+        "  directional         -1e-20               0.5           1\n"
+        "  radius 2, no intercept, proof on 2 of 3 patterns"
+    )
+    assert repr(example(separable=None)).startswith("Certificate: strictly separable? not known\n")
+
+
+def test_repr_of_a_fit():
+    X, y = [[3.0], [1.0], [-1.0]], [1, 1, 0]
+    model = Perceptron(rho=1.0, shuffle=False).fit(X, y)
+    # a = (3, 1) after the first pattern, and that is all: scores 10, 4, 2
+    assert model.coef_.tolist() == [[3.0]] and model.intercept_.tolist() == [1.0]
+    assert repr(model.certificate_) == (
+        "Certificate: strictly separable? yes, proven\n"
+        "  margin            achieved  best possible <=         gap\n"
+        "  geometric         0.666667               inf           1\n"
+        "  directional       0.632456           3.16228         0.8\n"
+        "  radius 3, rho 1, proof on 1 of 3 patterns"
+    )
+
+
+@pytest.mark.parametrize("model", FAMILY, ids=repr)
+def test_one_certificate_for_each_class(model):
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = quiet(clone(model).set_params(max_iter=20), X, y)
+    assert [c.positive for c in model.certificates_] == model.classes_.tolist()
+    gaps = [c.gap for c in model.certificates_]
+    worst = int(np.argmax(np.nan_to_num(gaps, nan=np.inf)))
+    assert model.certificate_ is model.certificates_[worst]
+    assert model.history_ is model.histories_[worst]
+    for certificate, coef, intercept in zip(
+        model.certificates_, model.coef_, model.intercept_, strict=True
+    ):
+        np.testing.assert_array_equal(certificate.coef, coef)
+        assert certificate.intercept == intercept
+        found = certificate.verify(X, y)
+        signs = np.where(y == certificate.positive, 1, -1)
+        distances = signs * (X @ coef + intercept) / np.linalg.norm(coef)
+        assert found.margin == pytest.approx(distances.min(), rel=1e-9)
+        check_bounds(certificate, model, X, signs)
+    assert model.certificates_[1].separable is not True  # versicolor is in the middle
+    # A certificate is about one of the classes.
+    with pytest.raises(InvalidCertificate):
+        replace(model.certificates_[0], positive="versicolor").verify(X, y)
+
+
+# --- tol and the history -----------------------------------------------------
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("tol", [0.5, 0.2, 0.05, 0.01])
+@pytest.mark.parametrize(
+    "model",
+    [
+        MinOverPerceptron(target=1e4),
+        DynamicMarginPerceptron(epsilon=1e-6, recenter=False),
+        DynamicMarginPerceptron(epsilon=1e-6, recenter=False, active_set=False),
+        FixedMarginPerceptron(),
+        BolzanoPerceptron(precision=1e-6, max_checks=1000),
+    ],
+    ids=repr,
+)
+def test_tol_ends_a_run_when_its_gap_is_certified(model, tol, fit_intercept):
+    X, y = apart()
+    Y = naive.reflect(X, y, np.linalg.norm(X, axis=1).max() if fit_intercept else None)
+    model = clone(model).set_params(tol=tol, fit_intercept=fit_intercept, max_iter=50_000)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=1)
+    gamma, _, _ = naive.polytope_margin(Y)
+    if isinstance(model, FixedMarginPerceptron):  # cannot end by its rule
+        model.set_params(margin=1.0001 * gamma, max_iter=2000)
+        if tol < 0.2:
+            pytest.skip("a fixed margin does not get that close before max_iter")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.fit(X, y)
+    certificate = model.certificate_
+    # 1 - lower / upper itself is rounded
+    assert certificate.gap <= tol + 1e-15
+    assert certificate.lower >= (1 - tol) * certificate.upper * (1 - 1e-15)
+    assert certificate.lower >= (1 - tol) * gamma
+    assert model.n_iter_ < model.max_iter
+    certificate.verify(X, y)
+    if isinstance(model, MinOverPerceptron):  # tol was first
+        assert (y * model.decision_function(X)).min() < model.target
+    # Nothing certified before the end had this gap.
+    certified = model.history_[model.history_["certified"]]
+    best = np.maximum.accumulate(certified["lower"])
+    assert (best[:-1] < (1 - tol) * certified["upper"][:-1]).all()
+
+
+def test_without_tol_the_rule_ends_the_run():
+    X, y = apart()
+    with_tol = DynamicMarginPerceptron(tol=0.4, random_state=0).fit(X, y)
+    without = DynamicMarginPerceptron(random_state=0).fit(X, y)
+    assert with_tol.n_iter_ <= without.n_iter_
+    assert without.certificates_[0].gap < 0.2
+
+
+@pytest.mark.parametrize("tol", [None, 1e-9])
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1.0, 1e300])
+@pytest.mark.parametrize("model", FAMILY, ids=repr)
+def test_history_brackets_the_truth(model, scale, tol):
+    X, y = apart()
+    X = X * scale
+    model = clone(model).set_params(max_iter=37, tol=tol)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=3)
+    history = quiet(model, X, y).history_
+    assert len(history) == model.n_iter_
+    assert history.dtype.names == ("passes", "updates", "lower", "upper", "certified")
+    assert history["passes"][0] > 0 and (np.diff(history["passes"]) > 0).all()
+    assert (np.diff(history["updates"]) >= 0).all()
+    assert history["updates"][-1] == model.n_updates_
+
+    epochs = np.flatnonzero(history["certified"]) + 1
+    assert epochs[0] == 1 and epochs[-1] == len(history)
+    growth = 2 if tol is None else 1.25
+    assert (epochs[1:] <= np.ceil(growth * epochs[:-1])).all()
+
+    c = model.certificate_
+    half, other = power_of_two(X)
+    least, most = directional_truth(naive.reflect(X * half * other, y, c.rho * half * other))
+    certified = history[history["certified"]]
+    assert (certified["lower"] * half * other <= most).all()
+    assert (certified["upper"] * half * other >= least).all()
+    assert (np.diff(certified["upper"]) <= 0.0).all()
+    assert certified["upper"][-1] == c.upper
+    if not getattr(model, "recenter", False):  # recentred weights have no row
+        assert c.lower in certified["lower"]
+
+
+def test_certificates_are_renewed_at_powers_of_two():
+    # Right from the first epoch on, so that no epoch has fewer errors than ever before.
+    model = quiet(MinOverPerceptron(target=1e4, max_iter=100), [[1.0], [-1.0]], [1, 0])
+    assert model.n_iter_ == 100
+    epochs = np.flatnonzero(model.history_["certified"]) + 1
+    assert epochs.tolist() == [1, 2, 4, 8, 16, 32, 64, 100]
