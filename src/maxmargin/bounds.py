@@ -42,7 +42,7 @@ def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
     scores = patterns.scores(weights)
     errors, lowest = int(np.count_nonzero(scores <= 0.0)), float(scores.min())
     length, normal = _length(weights), _length(weights[:-1])
-    lowest -= _rounding(patterns) * length
+    lowest -= _rounding(patterns, patterns.dimension) * length
     return Lower(
         lowest / length * _down(lowest) if length else np.nan,
         lowest / normal * _down(lowest) if normal else np.nan,
@@ -56,7 +56,8 @@ def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
     mass_plus, mass_minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
     plus = patterns.combine(np.where(positive, alpha, 0.0))
     minus = patterns.combine(np.where(positive, 0.0, alpha))
-    rounding, up = _rounding(patterns), _down(-1.0)
+    terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM
+    rounding, up = _rounding(patterns, terms), _down(-1.0)
     margin = geometric = np.inf
     if mass_plus + mass_minus > 0.0:
         distance = _length(plus - minus)
@@ -73,11 +74,9 @@ def _length(vector: Floats) -> float:
     return math.sqrt(squared_norm(vector))
 
 
-def _rounding(patterns: Patterns) -> float:
-    """Bound the error of a sum over the columns, or over the rows in blocks, per unit mass."""
-    blocks = patterns.count / ROWS_PER_SUM
-    terms = patterns.dimension + ROWS_PER_SUM + blocks + 16.0
-    return _EPSILON * terms * patterns.longest
+def _rounding(patterns: Patterns, terms: float) -> float:
+    """Bound the error of a sum of so many products, for weights or a mass of one."""
+    return _EPSILON * (terms + 16.0) * patterns.longest
 
 
 def _down(value: float) -> float:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ FLAGS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
 }
+_LOCK = threading.Lock()
 
 
 class Record(numba_types.NamedTuple):  # type: ignore[name-defined]
@@ -95,7 +97,10 @@ def compile_loop(loop: Callable[..., Any], *record_types: type) -> Callable[...,
     callable
         A Numba dispatcher, or ``loop`` itself under ``NUMBA_DISABLE_JIT=1``.
     """
-    return loop if numba.config.DISABLE_JIT else _dispatcher(loop, record_types)
+    if numba.config.DISABLE_JIT:
+        return loop
+    with _LOCK:  # or threads that arrive together would all compile
+        return _dispatcher(loop, record_types)
 
 
 @functools.cache

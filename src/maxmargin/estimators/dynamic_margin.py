@@ -36,8 +36,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
         Accuracy, between 0 and 1.
     recenter : bool, default=True
         Whether to move the boundary midway between the closest patterns of the two classes when
-        done, at a score of -1 and +1 (eq. 6 and 7). The geometric margin grows;
-        `certificate_` is about the hyperplane moved.
+        done, at a score of -1 and +1 (eq. 6 and 7). The geometric margin grows. `certificate_`
+        is about the hyperplane moved, whose gap may differ from the one that `tol` ended at.
     active_set : bool, default=True
         Whether to make up to 30 passes over the patterns that a pass over all has found
         below the threshold before the next one over all: the same margin, far fewer products.
