@@ -19,6 +19,7 @@ from maxmargin.estimators import FixedMarginPerceptron
 from maxmargin.estimators.base import Start
 from maxmargin.monitor import Monitor
 from maxmargin.patterns import Patterns
+from maxmargin.rows import UniformRows
 from maxmargin.schedules import constant, following, inverse, optimal_fixed_length
 from maxmargin.search import Bisection
 
@@ -108,6 +109,18 @@ def test_one_by_one(name, layout):
         learner = Learner(Patterns.build(LAYOUTS[layout](X), y, rho), schedule)
         Y = naive.reflect(X, y, rho)
         assert_same_path(learner, Learner.one_by_one, rule, reference, Y, tolerance)
+
+
+@pytest.mark.parametrize("name", ["rosenblatt", "margin", "normalised", "dynamic"])
+def test_one_by_one_on_values_all_the_same(name):
+    rule, schedule, reference = ONE_BY_ONE[name]
+    for X, y, rho, _ in problems():
+        X = 2.0 * (X > 0)
+        patterns = Patterns.build(sparse.csr_matrix(X), y, rho)
+        assert isinstance(patterns.rows, UniformRows) or not X.any()
+        Y = naive.reflect(X, y, rho)
+        np.testing.assert_array_equal(patterns.squares, (Y**2).sum(axis=1))
+        assert_same_path(Learner(patterns, schedule), Learner.one_by_one, rule, reference, Y)
 
 
 @pytest.mark.parametrize("name", ["rosenblatt", "margin", "normalised", "dynamic"])

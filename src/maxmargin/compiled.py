@@ -34,6 +34,8 @@ FLAGS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
 }
+#: LLVM alone would call the longer methods, passing each array in seven parts.
+_INLINED = {"forceinline": True}
 _LOCK = threading.Lock()
 
 
@@ -52,6 +54,8 @@ class Compilable:
     """
 
     __slots__ = ()
+    #: Whether loops over it gain from sums in any order, that is in vectors.
+    reorder_sums = True
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -79,10 +83,10 @@ def _expose(name: str, parameters: tuple[str, ...]) -> None:
     resolve.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(parameter, positional) for parameter in parameters]
     )
-    overload_method(Record, name, strict=False)(resolve)
+    overload_method(Record, name, strict=False, jit_options=_INLINED)(resolve)
 
 
-def compile_loop(loop: Callable[..., Any], *record_types: type) -> Callable[..., Any]:
+def compile_loop(loop: Callable[..., Any], *record_types: type[Compilable]) -> Callable[..., Any]:
     """Return ``loop`` compiled for arguments of the given record types, cached on disk.
 
     Parameters
@@ -109,11 +113,18 @@ def _dispatcher(loop: Any, record_types: Any) -> Callable[..., Any]:
     copy.__module__ = loop.__module__
     names = [loop.__name__, *(cls.__name__ for cls in record_types)]
     copy.__qualname__ = ".".join([*names, fingerprint(loop, *record_types)])
+    flags = _flags(record_types)
     try:
-        return numba.njit(cache=True, **FLAGS)(copy)
+        return numba.njit(cache=True, **flags)(copy)
     except RuntimeError as error:  # no folder that Numba may write to
         _warn_uncached(str(error))
-        return numba.njit(**FLAGS)(copy)
+        return numba.njit(**flags)(copy)
+
+
+def _flags(record_types: tuple[type[Compilable], ...]) -> dict[str, Any]:
+    if all(cls.reorder_sums for cls in record_types):
+        return FLAGS
+    return {**FLAGS, "fastmath": FLAGS["fastmath"] - {"reassoc"}}
 
 
 @functools.cache
@@ -126,13 +137,14 @@ def _warn_uncached(reason: str) -> None:
     )
 
 
-def fingerprint(loop: Callable[..., Any], *record_types: type) -> str:
+def fingerprint(loop: Callable[..., Any], *record_types: type[Compilable]) -> str:
     """Return 12 hex digits that change whenever the code behind a compiled loop does.
 
     Bytecode, constants and names of the loop, of every method of the record types, and of
     every helper of this package they refer to, however indirectly; the compiler flags too.
     """
-    digest = hashlib.sha256("".join(f"{k}={_stable(v)}" for k, v in FLAGS.items()).encode())
+    flags = {**_flags(record_types), **_INLINED}
+    digest = hashlib.sha256("".join(f"{k}={_stable(v)}" for k, v in flags.items()).encode())
     seen: set[Any] = set()
     for function in [loop, *_methods(record_types)]:
         for part in _parts(function, seen):

@@ -31,7 +31,8 @@ __all__ = [
     "worst_first",
 ]
 
-_AHEAD = np.uint64(16)  # rows between asking for one and reading it
+# Rows between asking for one and reading it, and between asking where it is and reading it.
+_AHEAD, _FAR_AHEAD = np.uint64(8), np.uint64(16)
 _ONE = np.uint64(1)
 _SMALL, _LARGE = 1e-100, 1e100  # a scale outside is folded into the vectors it belongs to
 
@@ -75,14 +76,15 @@ def one_by_one(
     threshold = rule.threshold(state)
     count = np.uint64(order.size)
     for position in range(count):
-        if position + _AHEAD < count:
+        if position + _FAR_AHEAD < count:
+            rows.foresee(np.uint64(order[position + _FAR_AHEAD]))
             soon = np.uint64(order[position + _AHEAD])
             rows.expect(soon)
             prefetch(alpha, soon)
             prefetch(squares, soon)
         row = np.uint64(order[position])
         label = np.float64(labels[row])
-        score = scale * (label * rows.dot(row, weights))
+        score = (scale * label) * rows.dot(row, weights)
         lowest = min(lowest, score)
         if score <= 0.0:
             errors += 1
@@ -231,12 +233,14 @@ def lengths(rows: Any, first: Any, last: Any, out: Any) -> None:
 
 
 def shuffle(order: Any, seed: Any) -> None:
-    """Shuffle row numbers in place (Fisher and Yates, on a xorshift generator)."""
-    bits = np.uint64(seed)
+    """Shuffle row numbers in place (Fisher and Yates, on the splitmix generator).
+
+    Its numbers are functions of a counter, so none waits for the one before.
+    """
     for count in range(np.uint64(order.size), _ONE, -1):
-        bits ^= bits << np.uint64(13)
-        bits ^= bits >> np.uint64(7)
-        bits ^= bits << np.uint64(17)
+        bits = np.uint64(seed) + np.uint64(count) * np.uint64(0x9E3779B97F4A7C15)
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         last = np.uint64(count) - _ONE
         chosen = ((bits >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
         order[last], order[chosen] = order[chosen], order[last]

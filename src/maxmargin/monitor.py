@@ -25,9 +25,8 @@ HISTORY_FIELDS = [
     ("upper", float),
     ("certified", bool),
 ]
-#: Certificates are renewed after so many times the epochs of the one before; a gap to be
-#: reached is looked for more often.
-_GROWTH, _GROWTH_TOWARDS_TOL = 2.0, 1.25
+#: Certificates out of turn wait for so many times the epochs of the one before.
+_GROWTH = 1.25
 _OVERFLOWING = 1e250
 
 
@@ -80,9 +79,8 @@ class Monitor:
     """Keep the history of a run, certify it now and then, and remember the best of it.
 
     Bounds are estimated after every epoch from the books of the engine. They are certified,
-    in two passes of their own, after epochs 1, 2, 4, 8, ... (closer together when a gap is
-    asked for), when fewer errors were met than ever before, and when the estimates promise the
-    gap.
+    in two passes of their own, after epochs 1, 2, 4, 8, ...; closer together when a gap is asked
+    for or fewer errors were met than ever before; and when the estimates promise the gap.
 
     Parameters
     ----------
@@ -112,7 +110,7 @@ class Monitor:
         noise = 1e-12 * float(np.sum(learner.current()[1])) * learner.patterns.longest
         self._anchored = bool(np.linalg.norm(self._start) > noise)
         self._last: Snapshot | None = None
-        self._next_certificate = 1.0
+        self._certified_epochs, self._record = 0, False
         self._rows: list[tuple[float, int, float, float, bool]] = []
         self._fewest_errors = np.inf
 
@@ -134,16 +132,18 @@ class Monitor:
         """Record an epoch; return whether the run is over, and say why in `ended_by`."""
         self.epochs += 1
         lower, upper = self.estimates(seen)
-        record = seen.errors < self._fewest_errors
+        self._record = self._record or seen.errors < self._fewest_errors
         self._fewest_errors = min(self._fewest_errors, seen.errors)
         promising = self.tol is not None and lower >= (1.0 - self.tol) * upper
         overflow = not self.learner.state.square < _OVERFLOWING
         last = satisfied or self.epochs >= self.max_iter
-        due = last or record or promising or self.epochs >= self._next_certificate
-        certified = due and not overflow
+        # A record, or a gap to be reached, is worth a closer look, but not one every epoch.
+        worthwhile = self._record or self.tol is not None
+        due = worthwhile and self.epochs >= _GROWTH * self._certified_epochs
+        power_of_two = self.epochs & (self.epochs - 1) == 0
+        certified = (last or promising or due or power_of_two) and not overflow
         if certified:
-            growth = _GROWTH if self.tol is None else _GROWTH_TOWARDS_TOL
-            self._next_certificate = growth * self.epochs
+            self._certified_epochs, self._record = self.epochs, False
             lower, upper = self.certify(*self.learner.current()).lower.margin, self.upper.margin
         self._rows.append((self.learner.passes, self.learner.updates, lower, upper, certified))
         if self.verbose and certified:

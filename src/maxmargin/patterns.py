@@ -19,7 +19,7 @@ from scipy import sparse
 
 from maxmargin import loops
 from maxmargin.compiled import compile_loop
-from maxmargin.rows import DenseRows, SparseRows, rows_of
+from maxmargin.rows import Rows, rows_of
 
 __all__ = ["ROWS_PER_SUM", "Patterns", "check_indices", "squared_norm"]
 
@@ -39,7 +39,7 @@ class Patterns:
 
     Attributes
     ----------
-    rows : DenseRows or SparseRows
+    rows : Rows
         The rows ``unit * [x_k, rho]``.
     labels : ndarray of int8
         -1 or +1 for each row.
@@ -53,7 +53,7 @@ class Patterns:
         Products that one visit of a row costs.
     """
 
-    rows: DenseRows | SparseRows
+    rows: Rows
     labels: npt.NDArray[np.int8]
     squares: Floats
     radius: float

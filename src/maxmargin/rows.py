@@ -17,10 +17,66 @@ import numpy as np
 from maxmargin.compiled import Compilable
 from maxmargin.prefetch import prefetch
 
-__all__ = ["DenseRows", "SparseRows", "rows_of"]
+__all__ = ["DenseRows", "Rows", "SparseRows", "UniformRows", "rows_of"]
 
-_ONE = np.uint64(1)
-_ITEMS_PER_LINE = np.uint64(8)  # of a cache line of 64 bytes, in float64
+_ONE, _TWO, _THREE, _FOUR = (np.uint64(number) for number in (1, 2, 3, 4))
+# Of a cache line of 64 bytes: values in float64, indices in 32 bits.
+_ITEMS_PER_LINE, _INDICES_PER_LINE = np.uint64(8), np.uint64(16)
+
+
+class UniformRows(
+    Compilable,
+    NamedTuple(
+        "_Uniform",
+        [("value", Any), ("indices", Any), ("starts", Any), ("width", Any), ("rho", Any)],
+    ),
+):
+    """Rows of a CSR matrix whose stored values are all the same, as in one-hot codes.
+
+    The values need not be read: a third of the memory traffic of other sparse rows.
+    """
+
+    __slots__ = ()
+    reorder_sums = False
+
+    def dot(self, row: Any, weights: Any) -> Any:
+        """Return ``[x, rho] . weights`` for one row, in four sums that wait for no other."""
+        item, last = np.uint64(self.starts[row]), np.uint64(self.starts[row + _ONE])
+        total, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+        while item + _THREE < last:
+            total += weights[self.indices[item]]
+            second += weights[self.indices[item + _ONE]]
+            third += weights[self.indices[item + _TWO]]
+            fourth += weights[self.indices[item + _THREE]]
+            item += _FOUR
+        if item + _ONE < last:
+            total += weights[self.indices[item]]
+            second += weights[self.indices[item + _ONE]]
+            item += _TWO
+        if item < last:
+            third += weights[self.indices[item]]
+        sum_ = (total + second) + (third + fourth)
+        return self.value * sum_ + self.rho * weights[self.width]
+
+    def add(self, row: Any, step: Any, weights: Any) -> None:
+        """Add ``step [x, rho]`` to ``weights``."""
+        move = step * self.value
+        for item in range(self.starts[row], self.starts[row + _ONE]):
+            weights[self.indices[item]] += move
+        weights[self.width] += step * self.rho
+
+    def square(self, row: Any) -> Any:
+        """Return ``||x||^2``, without the constant."""
+        return (self.starts[row + _ONE] - self.starts[row]) * (self.value * self.value)
+
+    def foresee(self, row: Any) -> None:
+        """Fetch where a row is that will be visited later."""
+        prefetch(self.starts, row)
+
+    def expect(self, row: Any) -> None:
+        """Fetch a row that will be visited soon."""
+        for item in range(self.starts[row], self.starts[row + _ONE], _INDICES_PER_LINE):
+            prefetch(self.indices, item)
 
 
 class DenseRows(Compilable, NamedTuple("_Dense", [("values", Any), ("width", Any), ("rho", Any)])):
@@ -52,6 +108,9 @@ class DenseRows(Compilable, NamedTuple("_Dense", [("values", Any), ("width", Any
             total += value * value
         return total
 
+    def foresee(self, row: Any) -> None:
+        """Do nothing: where a dense row is needs no look-up."""
+
     def expect(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
         first = row * self.width
@@ -70,13 +129,23 @@ class SparseRows(
     """Rows of a CSR matrix or array."""
 
     __slots__ = ()
+    # Left to reorder sums, LLVM turns gathered products into vectors: four times as slow.
+    reorder_sums = False
 
     def dot(self, row: Any, weights: Any) -> Any:
-        """Return ``[x, rho] . weights`` for one row."""
-        total = 0.0
-        for item in range(self.starts[row], self.starts[row + _ONE]):
+        """Return ``[x, rho] . weights`` for one row, in four sums that wait for no other."""
+        item, last = np.uint64(self.starts[row]), np.uint64(self.starts[row + _ONE])
+        total, second, third, fourth = self.rho * weights[self.width], 0.0, 0.0, 0.0
+        while item + _THREE < last:
             total += self.values[item] * weights[self.indices[item]]
-        return total + self.rho * weights[self.width]
+            second += self.values[item + _ONE] * weights[self.indices[item + _ONE]]
+            third += self.values[item + _TWO] * weights[self.indices[item + _TWO]]
+            fourth += self.values[item + _THREE] * weights[self.indices[item + _THREE]]
+            item += _FOUR
+        while item < last:
+            second += self.values[item] * weights[self.indices[item]]
+            item += _ONE
+        return (total + second) + (third + fourth)
 
     def add(self, row: Any, step: Any, weights: Any) -> None:
         """Add ``step [x, rho]`` to ``weights``."""
@@ -92,18 +161,30 @@ class SparseRows(
             total += value * value
         return total
 
+    def foresee(self, row: Any) -> None:
+        """Fetch where a row is that will be visited later."""
+        prefetch(self.starts, row)
+
     def expect(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
-        for item in range(self.starts[row], self.starts[row + _ONE], _ITEMS_PER_LINE):
+        for item in range(self.starts[row], self.starts[row + _ONE], _INDICES_PER_LINE):
             prefetch(self.values, item)
+            prefetch(self.values, item + _ITEMS_PER_LINE)
             prefetch(self.indices, item)
 
 
-def rows_of(X: Any, rho: float) -> DenseRows | SparseRows:
+Rows = DenseRows | SparseRows | UniformRows
+
+
+def rows_of(X: Any, rho: float) -> Rows:
     """Return the rows of a C-ordered array or canonical CSR matrix, sharing its memory."""
     width = np.uint64(X.shape[1])
     if hasattr(X, "indptr"):
         indices, starts = _unsigned(X.indices), _unsigned(X.indptr)
+        values = X.data
+        if values.size and values[0] == values[-1] and values.min() == values.max():
+            value = float(values[0])
+            return UniformRows(value, indices, starts, width, float(rho))
         return SparseRows(_read_only(X.data), indices, starts, width, float(rho))
     return DenseRows(_read_only(X.reshape(-1)), width, float(rho))
 
