@@ -156,6 +156,9 @@ def problem(seed):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(4, 21)), int(rng.integers(2, 5))
     kind = KINDS[int(rng.integers(len(KINDS)))]
+    provable = seed % 6 == 5  # small enough for a proof of inseparability
+    if provable:
+        n, d, kind = min(n, 8), 2, xor
     X, signs = kind(rng, n, d)
     if rng.random() < 0.5:
         order = rng.permutation(len(X))
@@ -167,7 +170,7 @@ def problem(seed):
     parameters = {
         "fit_intercept": bool(rng.random() < 0.7),
         "rho": "auto" if rng.random() < 0.5 else float(scale * rng.choice([0.01, 1.0, 30.0])),
-        "max_iter": int(rng.choice([1, 2, 10, 100, 1000, 2000])),
+        "max_iter": 2000 if provable else int(rng.choice([1, 2, 10, 100, 1000, 2000])),
     }
     arguments = {}
     if rng.random() < 0.2:
@@ -297,7 +300,7 @@ def test_certificates_are_true(number):
         check_verified(certificate, X, y)
         claims.append(certificate.separable)
     # None is allowed, but both proofs have to come off regularly.
-    assert claims.count(True) >= 6 and claims.count(False) >= 1, claims
+    assert claims.count(True) >= 6 and claims.count(False) >= 3, claims
 
 
 def check_bounds(c, model, X, signs):

@@ -42,7 +42,8 @@ def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
     scores = patterns.scores(weights)
     errors, lowest = int(np.count_nonzero(scores <= 0.0)), float(scores.min())
     length, normal = _length(weights), _length(weights[:-1])
-    lowest -= _rounding(patterns, patterns.dimension) * length
+    # Twice what is needed, so that sums in another order still find the claim true.
+    lowest -= _rounding(patterns, 2.0 * patterns.dimension) * length
     return Lower(
         lowest / length * _down(lowest) if length else np.nan,
         lowest / normal * _down(lowest) if normal else np.nan,

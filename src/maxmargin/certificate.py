@@ -201,8 +201,10 @@ class Certificate:
         )
         radius, tilt = float(np.sqrt(squares.max())) / unit, length / (normal or np.nan)
         self._compare(found, radius, tilt)
-        if self.separable is False and not self._meets(X, labels, multipliers, found.upper):
-            raise InvalidCertificate("separable=False is not proven by the multipliers.")
+        if self.separable is False:
+            distance = (found.upper + self._rounding(radius)) * unit * multipliers.sum()
+            if not self._meets(X, labels, unit, multipliers, distance):
+                raise InvalidCertificate("separable=False is not proven by the multipliers.")
         return found
 
     def _checked(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Floats]:
@@ -217,6 +219,8 @@ class Certificate:
             )
         if not np.isin(y, self.classes).all():
             raise InvalidCertificate("y has labels that the certificate does not know.")
+        if self.rho is None and self.intercept != 0.0:
+            raise InvalidCertificate(f"intercept={self.intercept} without a rho.")
         if self.dual_weights.nnz and not self.dual_weights.data.min() >= 0.0:
             raise InvalidCertificate("dual_weights has a negative entry.")
         return X, np.where(y == self.positive, 1.0, -1.0)
@@ -224,13 +228,14 @@ class Certificate:
     def _compare(self, found: VerifiedBounds, radius: float, tilt: float) -> None:
         """Refuse claims that are better than what was found, but for rounding errors."""
         rounding = self._rounding(radius)
+        of_a_score = 0.5 * _EPSILON * (self.coef.size + 8.0) * np.hypot(radius, self.rho or 0.0)
         claims = [
             ("lower", _not_above(self.lower, found.lower + rounding)),
             ("upper", _not_above(found.upper - rounding, self.upper)),
             ("margin", _not_above(self.margin, found.margin + rounding * tilt)),
             ("margin_upper", _not_above(found.margin_upper - rounding, self.margin_upper)),
             ("radius", abs(self.radius - radius) <= 1e-9 * radius),
-            ("separable", not self.separable or found.lower > 0.0),
+            ("separable", not self.separable or found.lower > of_a_score),
         ]
         for name, holds in claims:
             if not holds:
@@ -242,16 +247,17 @@ class Certificate:
         terms = self.coef.size + 2.0 * _ROWS_AT_ONCE + self.dual_weights.shape[1] / _ROWS_AT_ONCE
         return 4.0 * _EPSILON * terms * (radius + (self.rho or 0.0))
 
-    def _meets(self, X: Any, labels: Floats, multipliers: Floats, upper: float) -> bool:
+    def _meets(
+        self, X: Any, labels: Floats, unit: float, multipliers: Floats, distance: float
+    ) -> bool:
         def patterns(chosen: npt.NDArray[np.intp]) -> Floats:
             rows = X[chosen]
-            rows = (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64)
+            rows = (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) * unit
             if self.rho is not None:
-                rows = np.column_stack([rows, np.full(chosen.size, self.rho)])
+                rows = np.column_stack([rows, np.full(chosen.size, self.rho * unit)])
             return labels[chosen, None] * rows
 
-        upper += self._rounding(self.radius)
-        return hulls_meet(multipliers, upper * multipliers.sum(), patterns)
+        return hulls_meet(multipliers, distance, patterns)
 
 
 def hulls_meet(

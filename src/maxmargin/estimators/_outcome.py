@@ -13,7 +13,7 @@ from maxmargin.certificate import Certificate
 from maxmargin.monitor import Solution
 from maxmargin.patterns import Patterns
 
-__all__ = ["certified", "explanation"]
+__all__ = ["certified", "explanation", "in_units"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,6 +45,13 @@ def certified(
         classes=classes,
         positive=positive,
     )
+
+
+def in_units(history: npt.NDArray[Any], unit: float) -> npt.NDArray[Any]:
+    """Return a history with its bounds in the units of the data as given."""
+    history["lower"] /= unit
+    history["upper"] /= unit
+    return history
 
 
 def explanation(

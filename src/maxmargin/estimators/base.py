@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin.certificate import Certificate
 from maxmargin.engine import Learner
-from maxmargin.estimators._outcome import certified, explanation
+from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
 from maxmargin.loops import Seen
 from maxmargin.monitor import Monitor, Solution
@@ -240,7 +240,10 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         self.intercept_ = np.array([intercept for _, intercept in hyperplanes])
         self._trained = np.array([np.append(*hyperplane) for hyperplane in trained])
         self.certificates_ = certificates
-        self.histories_ = [solution.history for solution in solutions]
+        self.histories_ = [
+            in_units(solution.history, patterns.unit)
+            for patterns, solution in zip(tasks, solutions, strict=True)
+        ]
         worst = int(np.argmax([np.nan_to_num(c.gap, nan=np.inf) for c in certificates]))
         self.certificate_ = certificates[worst]
         self.history_ = self.histories_[worst]

@@ -127,9 +127,9 @@ class FixedMarginPerceptron(OnlinePerceptron):
     def _schedule(self, patterns: Patterns) -> Schedule:
         if self.learning_rate != "optimal":
             return constant(float(self.learning_rate))
-        if self.length == "free":
-            return constant(1.0)
         beta, R, r = directional_margin(self.margin, patterns), patterns.longest, patterns.shortest
+        if self.length == "free" or beta >= r:  # no rate would reach beta >= r
+            return constant(1.0)
         ratio = beta / r if self.step == "projected" else 0.0
         return optimal_fixed_length(beta, R, r, f_max=1.0 + ratio, f_min=1.0 - ratio**2)
 
@@ -143,10 +143,11 @@ def _of_length(beta: float, patterns: Patterns, start: Start) -> Start:
     """Return a start of length beta: the one given, or in the direction of a pattern."""
     weights, alpha = start
     if weights is None or not weights.any():
-        # beta < r: no pattern is zero
         alpha = np.zeros(patterns.count)
-        alpha[0] = 1.0
+        alpha[np.argmax(patterns.squares > 0.0)] = 1.0  # the first one that is not zero
         weights = patterns.combine(alpha * patterns.labels)
+        if not weights.any():
+            return Start(None, None)
     factor = beta / float(np.linalg.norm(weights))
     return Start(weights * factor, None if alpha is None else alpha * factor)
 
@@ -183,7 +184,7 @@ class BolzanoPerceptron(OnlinePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BolzanoPerceptron(shuffle=False).fit(X, y == 0)
     >>> print(f"{model.certificate_.lower:.3f} of {model.certificate_.upper:.3f}")
-    0.798 of 1.240
+    0.798 of 1.144
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -93,7 +93,7 @@ class MinOverPerceptron(AdditivePerceptron):
         return MinOver(float(self.target))
 
     def _schedule(self, patterns: Patterns) -> Schedule:
-        return constant(1.0 / patterns.longest_squared)
+        return constant(1.0 / (patterns.longest_squared or 1.0))
 
     def _starts(self, patterns: Patterns, classes: Any, *given: Any) -> list[Start]:
         starts = super()._starts(patterns, classes, *given)
@@ -113,7 +113,7 @@ class MinOverPerceptron(AdditivePerceptron):
         if start.weights is None and start.alpha is not None:
             start = Start(patterns.combine(start.alpha * patterns.labels), start.alpha)
         # In units of 1/x corrections are whole patterns: exact on integer data.
-        scale = 1.0 / patterns.longest_squared
+        scale = 1.0 / (patterns.longest_squared or 1.0)
         return super()._learner(patterns, start, scale=scale, **context)
 
     def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:

@@ -273,8 +273,10 @@ def schedule_of(schedule: ScheduleWord, rate: float) -> Schedule:
 
 def directional_margin(margin: float | str, patterns: Patterns) -> float:
     """Return beta in the units of the patterns, which the shortest of them must allow."""
-    beta = patterns.shortest / 100.0 if margin == "auto" else float(margin) * patterns.unit
-    if margin != "auto" and beta >= patterns.shortest:
+    if margin == "auto":  # with a pattern of length zero no margin can be reached
+        return (patterns.shortest or patterns.longest or 1.0) / 100.0
+    beta = float(margin) * patterns.unit
+    if beta >= patterns.shortest:
         raise ValueError(
             f"margin={margin} cannot be reached: no directional margin exceeds the norm of the "
             f"shortest pattern, {patterns.shortest / patterns.unit:.6g} (with rho appended)."

@@ -42,7 +42,7 @@ class FixedLength(FixedMargin):
 
     def shrink(self, now: Any) -> Any:
         """Return ``beta / ||a||``."""
-        return self.margin / np.sqrt(now.square)
+        return self.margin / np.sqrt(now.square) if now.square > 0.0 else 1.0
 
 
 class FixedLengthProjected(FixedMarginProjected):
@@ -52,4 +52,4 @@ class FixedLengthProjected(FixedMarginProjected):
 
     def shrink(self, now: Any) -> Any:
         """Return ``beta / ||a||``."""
-        return self.margin / np.sqrt(now.square)
+        return self.margin / np.sqrt(now.square) if now.square > 0.0 else 1.0
