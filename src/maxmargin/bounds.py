@@ -39,11 +39,13 @@ class Upper(NamedTuple):
 
 def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
     """Return the margins that a weight vector achieves, less the rounding error of a score."""
+    weights = _near_one(weights)
     scores = patterns.scores(weights)
     errors, lowest = int(np.count_nonzero(scores <= 0.0)), float(scores.min())
     length, normal = _length(weights), _length(weights[:-1])
     # Twice what is needed, so that sums in another order still find the claim true.
-    lowest -= _rounding(patterns, 2.0 * patterns.dimension) * length
+    terms = 2.0 * patterns.dimension + 16.0
+    lowest -= _EPSILON * terms * (patterns.radius * normal + patterns.rho * abs(weights[-1]))
     return Lower(
         lowest / length * _down(lowest) if length else np.nan,
         lowest / normal * _down(lowest) if normal else np.nan,
@@ -53,12 +55,12 @@ def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
 
 def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
     """Return the distance of the patterns' hull from zero, and of the classes' hulls halved."""
-    positive = patterns.labels > 0
+    alpha, positive = _near_one(alpha), patterns.labels > 0
     mass_plus, mass_minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
     plus = patterns.combine(np.where(positive, alpha, 0.0))
     minus = patterns.combine(np.where(positive, 0.0, alpha))
-    terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM
-    rounding, up = _rounding(patterns, terms), _down(-1.0)
+    terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
+    rounding, up = _EPSILON * terms * patterns.longest, _down(-1.0)
     margin = geometric = np.inf
     if mass_plus + mass_minus > 0.0:
         distance = _length(plus - minus)
@@ -71,13 +73,14 @@ def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
     return Upper(margin, geometric)
 
 
+def _near_one(vector: Floats) -> Floats:
+    """Return a vector times a power of two, so that its squares neither vanish nor overflow."""
+    _, exponent = np.frexp(np.abs(vector).max(initial=0.0))
+    return vector if abs(exponent) < 300 else np.ldexp(vector, -exponent)
+
+
 def _length(vector: Floats) -> float:
     return math.sqrt(squared_norm(vector))
-
-
-def _rounding(patterns: Patterns, terms: float) -> float:
-    """Bound the error of a sum of so many products, for weights or a mass of one."""
-    return _EPSILON * (terms + 16.0) * patterns.longest
 
 
 def _down(value: float) -> float:

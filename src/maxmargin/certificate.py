@@ -200,7 +200,8 @@ class Certificate:
             margin_upper=float(upper if self.rho is None else margin_upper),
         )
         radius, tilt = float(np.sqrt(squares.max())) / unit, length / (normal or np.nan)
-        self._compare(found, radius, tilt)
+        largest_score = radius * normal + (self.rho or 0.0) * abs(float(a[-1]))
+        self._compare(found, radius, tilt, largest_score / length if length else 0.0)
         if self.separable is False:
             distance = (found.upper + self._rounding(radius)) * unit * multipliers.sum()
             if not self._meets(X, labels, unit, multipliers, distance):
@@ -209,7 +210,7 @@ class Certificate:
 
     def _checked(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Floats]:
         """Return X and y as -1 and +1, of the shape the certificate is about."""
-        X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+        X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
         y = np.asarray(y)
         shape = (self.dual_weights.shape[1], self.coef.size)
         if X.shape != shape or y.shape != shape[:1]:
@@ -225,10 +226,12 @@ class Certificate:
             raise InvalidCertificate("dual_weights has a negative entry.")
         return X, np.where(y == self.positive, 1.0, -1.0)
 
-    def _compare(self, found: VerifiedBounds, radius: float, tilt: float) -> None:
+    def _compare(
+        self, found: VerifiedBounds, radius: float, tilt: float, largest_score: float
+    ) -> None:
         """Refuse claims that are better than what was found, but for rounding errors."""
         rounding = self._rounding(radius)
-        of_a_score = 0.5 * _EPSILON * (self.coef.size + 8.0) * np.hypot(radius, self.rho or 0.0)
+        of_a_score = 0.5 * _EPSILON * (self.coef.size + 8.0) * largest_score
         claims = [
             ("lower", _not_above(self.lower, found.lower + rounding)),
             ("upper", _not_above(found.upper - rounding, self.upper)),

@@ -140,7 +140,7 @@ class Learner:
         before, seen = self.updates, _NOTHING_SEEN
         for first, last in self.patterns.calls(order.size):
             self._stop_if_cancelled()
-            self.state, part_seen = loop(
+            result = loop(
                 rule,
                 self.patterns.rows,
                 self.patterns.labels,
@@ -152,7 +152,8 @@ class Learner:
                 self.state,
                 self._violators[int(seen.violations) :],
             )
-            seen = _joined(seen, part_seen)
+            self.state = State(*result[:4])
+            seen = _joined(seen, Seen(*result[4:]))
         self.products += order.size
         return seen
 
@@ -167,7 +168,7 @@ class Learner:
             self._stop_if_cancelled()
             part = (first, last, rate, self.weights, self.state, steps, correction)
             books = (patterns.rows, patterns.labels, patterns.squares)
-            seen = _joined(seen, loop(rule, *books, *part))
+            seen = _joined(seen, Seen(*loop(rule, *books, *part)))
         self.products += patterns.count
         if not rule.satisfied(seen):
             self.weights += correction
@@ -192,7 +193,7 @@ class Learner:
         seen = _NOTHING_SEEN
         while seen.violations < corrections:
             self._stop_if_cancelled()
-            self.state, violations, missing = loop(
+            *books, violations, missing = loop(
                 rule,
                 patterns.rows,
                 patterns.labels,
@@ -205,6 +206,7 @@ class Learner:
                 self.alpha,
                 self.state,
             )
+            self.state = State(*books)
             seen = seen._replace(violations=seen.violations + violations)
             if missing < patterns.count:
                 gram.provide(int(missing))

@@ -8,6 +8,9 @@ length, and what was seen on the way.
 
 Weights and multipliers share a lazy scale, ``a = scale * weights``, so that bringing a back
 to a fixed length costs nothing.
+
+Loops return plain tuples, the fields of :class:`State` and :class:`Seen` in a row: to make a
+named tuple Numba would call Python, where a Ctrl-C could strike and end the process.
 """
 
 from __future__ import annotations
@@ -110,7 +113,7 @@ def one_by_one(
                 alpha *= scale
                 scale = 1.0
         threshold = rule.threshold(State(scale, square, mass, updates))
-    return State(scale, square, mass, updates), Seen(float(violations), errors, lowest)
+    return scale, square, mass, updates, float(violations), float(errors), lowest
 
 
 def all_together(
@@ -145,7 +148,7 @@ def all_together(
             violations += 1
             steps[row] = rate * rule.factor(score, squares[row], state)
             rows.add(row, label * steps[row], correction)
-    return Seen(violations, errors, lowest)
+    return float(violations), float(errors), lowest
 
 
 def worst_first(
@@ -194,7 +197,7 @@ def worst_first(
         square += step * (2.0 * lowest + step * squares[worst])
         mass += step
         updates += 1.0
-    return State(scale, square, mass, updates), violations, missing
+    return scale, square, mass, updates, violations, missing
 
 
 def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any) -> None:

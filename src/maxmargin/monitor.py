@@ -136,6 +136,7 @@ class Monitor:
         self._fewest_errors = min(self._fewest_errors, seen.errors)
         promising = self.tol is not None and lower >= (1.0 - self.tol) * upper
         overflow = not self.learner.state.square < _OVERFLOWING
+        satisfied = satisfied and not overflow
         last = satisfied or self.epochs >= self.max_iter
         # A record, or a gap to be reached, is worth a closer look, but not one every epoch.
         worthwhile = self._record or self.tol is not None
@@ -147,9 +148,11 @@ class Monitor:
             lower, upper = self.certify(*self.learner.current()).lower.margin, self.upper.margin
         self._rows.append((self.learner.passes, self.learner.updates, lower, upper, certified))
         if self.verbose and certified:
+            unit = self.learner.patterns.unit
             print(
                 f"{self.name}: epoch {self.epochs}, passes {self.learner.passes:.1f}, "
-                f"updates {self.learner.updates}, margin in [{lower:.6g}, {upper:.6g}]"
+                f"updates {self.learner.updates}, "
+                f"margin in [{lower / unit:.6g}, {upper / unit:.6g}]"
             )
         if satisfied:
             self.ended_by = "rule"

@@ -21,7 +21,7 @@ from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.rows import Rows, rows_of
 
-__all__ = ["ROWS_PER_SUM", "Patterns", "check_indices", "squared_norm"]
+__all__ = ["ROWS_PER_SUM", "Patterns", "squared_norm"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,11 +73,9 @@ class Patterns:
         rho : float, "auto" or None
             The constant appended to the rows: a number, the radius of the data, or none.
         """
-        if sparse.issparse(X):
-            check_indices(X)
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
+        if sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         X, unit = _rescaled(X, rho if isinstance(rho, float) else 0.0)
         n = X.shape[0]
         entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
@@ -88,7 +86,12 @@ class Patterns:
             loop(unaugmented, first, last, squares)
         radius = float(np.sqrt(squares.max()))
         constant = (radius or 1.0) if rho == "auto" else float(rho or 0.0) * unit
-        squares += constant**2
+        if constant and radius and not 1e-100 < constant / radius < 1e100:
+            raise ValueError(
+                f"rho={rho} is out of all proportion to the data, whose longest row has the norm "
+                f"{radius / unit:.6g}."
+            )
+        squares += constant * constant
         _check_overflow(squares, unit)
         signs = np.ones(n, np.int8) if labels is None else np.asarray(labels, np.int8)
         rows = unaugmented._replace(rho=constant)
@@ -133,8 +136,16 @@ class Patterns:
         return np.append(coef / self.unit, intercept / self.rho if self.rho else 0.0)
 
     def hyperplane(self, weights: Floats) -> tuple[Floats, float]:
-        """Return coefficients and intercept of a weight vector, for the data as given."""
-        return weights[:-1] * self.unit, float(weights[-1] * self.rho)
+        """Return coefficients and intercept of a weight vector, for the data as given.
+
+        On data so small that the coefficients would overflow, all are divided by a power of two.
+        """
+        with np.errstate(over="ignore"):
+            coef = weights[:-1] * self.unit
+        if np.isfinite(coef).all():
+            return coef, float(weights[-1] * self.rho)
+        _, exponent = np.frexp(np.abs(weights).max())
+        return self.hyperplane(np.ldexp(weights, -exponent))
 
     def scores(self, weights: Floats) -> Floats:
         """Return ``y_k . weights`` of every pattern."""
@@ -177,21 +188,6 @@ def _calls(count: int, entries_per_row: float) -> Iterator[tuple[np.uint64, np.u
     return _blocks(count, max(1, int(PRODUCTS_PER_CALL / max(entries_per_row, 1.0))))
 
 
-def check_indices(X: Any) -> None:
-    """Refuse index arrays that would make a compiled loop read or write out of bounds."""
-    starts, indices, width = X.indptr, X.indices, X.shape[1]
-    if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > indices.size:
-        raise ValueError("X.indptr of the sparse X is not a non-decreasing sequence from 0 to nnz.")
-    used = indices[: starts[-1]]
-    if used.size and (used.min() < 0 or used.max() >= width):
-        item = int(np.flatnonzero((used < 0) | (used >= width))[0])
-        row = int(np.searchsorted(starts, item, side="right")) - 1
-        raise ValueError(
-            f"Row {row} of the sparse X has the column index {int(used[item])}, "
-            f"out of range for {width} features."
-        )
-
-
 def _rescaled(X: Any, rho: float) -> tuple[Any, float]:
     """Return X times a power of two that brings an extreme magnitude to 1, and that power."""
     values = X.data if sparse.issparse(X) else X
@@ -199,9 +195,8 @@ def _rescaled(X: Any, rho: float) -> tuple[Any, float]:
     _, exponent = np.frexp(magnitude)
     if magnitude == 0.0 or abs(exponent) <= _LARGEST_EXPONENT:
         return X, 1.0
-    # Two factors: the power itself may not be a number (subnormal data need 2**1074).
-    half = -int(exponent) // 2
-    return (X * 2.0**half) * 2.0 ** (-int(exponent) - half), 2.0 ** max(-int(exponent), -1022)
+    unit = 2.0 ** -float(np.clip(exponent, -1000, 1000))  # its own inverse is a number too
+    return X * unit, unit
 
 
 def _check_overflow(squares: Floats, unit: float) -> None:

@@ -37,7 +37,10 @@ def following(function: Callable[[Any], Any], rate: float) -> Schedule:
 
     def schedule(done: int, count: int) -> Floats:
         numbers = np.arange(done + 1, done + count + 1)
-        rates = rate * np.asarray(function(numbers), dtype=np.float64)
+        try:
+            rates = rate * np.asarray(function(numbers)).astype(np.float64, casting="same_kind")
+        except TypeError as error:
+            raise ValueError(f"schedule must return an array of real numbers: {error}") from error
         if rates.shape != numbers.shape:
             raise ValueError(
                 f"schedule must return an array of the shape of its argument, {numbers.shape}, "

@@ -80,7 +80,8 @@ support_ : ndarray of int
     Rows that were corrected for.
 dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
     Their multipliers times their labels. Weights started from zero are
-    ``dual_coef_ @ X[support_]`` (but for recentring).
+    ``dual_coef_ @ X[support_]``, but for recentring and for data of extreme magnitude, which are
+    rescaled: multipliers are then those of the rescaled data.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -32,13 +32,17 @@ from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
 from maxmargin.loops import Seen
 from maxmargin.monitor import Monitor, Solution
-from maxmargin.patterns import Patterns, check_indices
+from maxmargin.patterns import Patterns
 from maxmargin.rules import Rule
 from maxmargin.schedules import Schedule, constant
+from maxmargin.sparse_input import check_sparse
 
 __all__ = ["AdditivePerceptron", "OnlinePerceptron", "Start"]
 
 Floats = npt.NDArray[np.float64]
+
+_LARGEST = 1e308  # of an integer that becomes a float
+_LONGEST_START = 1e200  # squared, with room for corrections
 
 
 class Start(NamedTuple):
@@ -111,6 +115,9 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         """
         with _all_or_nothing(self):
             self._validate_params()
+            self._refuse_huge_integers()
+            if sparse.issparse(X):
+                check_sparse(X)
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
             )
@@ -121,7 +128,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
                     f"{type(self).__name__} needs samples of at least 2 classes in y, "
                     f"but the data contains only one class: {classes[0]!r}"
                 )
-            rho = self.rho if self.rho == "auto" else float(self.rho)
+            rho = self.rho if isinstance(self.rho, str) else float(self.rho)
             patterns = Patterns.build(X, None, rho if self.fit_intercept else None)
             first = 1 if classes.size == 2 else 0
             tasks = [
@@ -133,6 +140,11 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
             self._set_attributes(tasks, solutions, classes)
         self._warn_unless_ended(solutions)
         return self
+
+    def _refuse_huge_integers(self) -> None:
+        for name, value in self.get_params().items():
+            if isinstance(value, int) and abs(value) > _LARGEST:
+                raise ValueError(f"The {name!r} parameter, an integer, is too large for a float.")
 
     @abstractmethod
     def _rule(self, patterns: Patterns) -> Rule:
@@ -149,7 +161,14 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
     def _learner(self, patterns: Patterns, start: Start, **context: Any) -> Learner:
         """Return the learner at its start."""
         weights, alpha = start
-        return Learner(patterns, self._schedule(patterns), weights=weights, alpha=alpha, **context)
+        schedule = self._schedule(patterns)
+        learner = Learner(patterns, schedule, weights=weights, alpha=alpha, **context)
+        if not learner.state.square < _LONGEST_START:
+            raise ValueError(
+                "The weights to start from (coef_init, intercept_init, init or those of the last "
+                "fit) are too large: their squares would overflow."
+            )
+        return learner
 
     def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:
         """Run the algorithm to its end."""
@@ -279,9 +298,9 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n,) or (n, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         if sparse.issparse(X):
-            check_indices(X)
+            check_sparse(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores.ravel() if self.classes_.size == 2 else scores
 
@@ -327,12 +346,25 @@ class OnlinePerceptron(AdditivePerceptron):
         return np.random.RandomState(seed) if self.shuffle else None
 
 
-def _checked_start(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
-    array = np.asarray(value, dtype=np.float64)
-    if array.shape != shape and not (shape[0] == 1 and array.shape in (shape[1:], ())):
-        raise ValueError(f"{name} has shape {array.shape}, expected {shape}.")
+def numbers(name: str, value: Any) -> Floats:
+    """Return an argument as an array of floats, or name it in an error."""
+    try:
+        array = np.asarray(value)
+        if np.iscomplexobj(array):
+            raise TypeError("complex numbers")
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from error
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has entries that are not finite.")
+    return array
+
+
+def _checked_start(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
+    array = numbers(name, value)
+    # One hyperplane may come without its axis; its intercept as a number.
+    if array.shape != shape and not (shape[0] == 1 and array.shape == shape[1:]):
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}.")
     return array
 
 

@@ -148,8 +148,10 @@ def _of_length(beta: float, patterns: Patterns, start: Start) -> Start:
         weights = patterns.combine(alpha * patterns.labels)
         if not weights.any():
             return Start(None, None)
-    factor = beta / float(np.linalg.norm(weights))
-    return Start(weights * factor, None if alpha is None else alpha * factor)
+    largest = np.abs(weights).max()  # first: the squares of a short start would vanish
+    factor = beta / float(np.linalg.norm(weights / largest))
+    scaled = None if alpha is None else alpha / largest * factor
+    return Start(weights / largest * factor, scaled)
 
 
 @documented

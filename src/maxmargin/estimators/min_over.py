@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import AdditivePerceptron, Start
+from maxmargin.estimators.base import AdditivePerceptron, Start, numbers
 from maxmargin.loops import Seen
 from maxmargin.monitor import Monitor, Solution
 from maxmargin.patterns import Patterns
@@ -99,14 +99,14 @@ class MinOverPerceptron(AdditivePerceptron):
         starts = super()._starts(patterns, classes, *given)
         if isinstance(self.init, str) or any(start.weights is not None for start in starts):
             return starts
-        multipliers = np.atleast_2d(np.asarray(self.init, dtype=np.float64))
+        multipliers = np.atleast_2d(numbers("init", self.init))
         if multipliers.shape != (len(starts), patterns.count):
             raise ValueError(
                 f"init has shape {np.shape(self.init)}, expected one multiplier for each of "
                 f"{patterns.count} patterns and {len(starts)} hyperplanes."
             )
-        if not (np.isfinite(multipliers).all() and multipliers.min() >= 0.0):
-            raise ValueError("init must have finite multipliers that are not negative.")
+        if not multipliers.min() >= 0.0:
+            raise ValueError("init must have multipliers that are not negative.")
         return [Start(None, alpha) for alpha in multipliers]
 
     def _learner(self, patterns: Patterns, start: Start, **context: Any) -> Learner:

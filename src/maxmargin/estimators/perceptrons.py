@@ -183,7 +183,7 @@ class MarginPerceptron(OnlinePerceptron):
             return FixedMargin(directional_margin(self.margin, patterns))
         if self.margin == "auto":
             return StandardMargin(float(self.learning_rate) * patterns.longest_squared)
-        return StandardMargin(float(self.margin) * patterns.unit**2)
+        return StandardMargin(float(self.margin) * patterns.unit * patterns.unit)
 
     def _schedule(self, patterns: Patterns) -> Schedule:
         return schedule_of(self.schedule, float(self.learning_rate))

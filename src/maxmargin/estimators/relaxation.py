@@ -105,6 +105,8 @@ class RelaxationPerceptron(OnlinePerceptron):
         target = self.margin if self.target is None else self.target
         if target < self.margin:
             raise ValueError(f"target={target} is less than margin={self.margin}.")
+        if target == 0.0:
+            raise ValueError("margin=0 needs a target > 0: no step would leave the zero vector.")
         return Relaxation(float(self.margin), float(target))
 
     def _schedule(self, patterns: Patterns) -> Schedule:
