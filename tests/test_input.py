@@ -129,10 +129,14 @@ def test_zero_rows_without_an_intercept(model, zeros):
     assert_honest(model, rows, Y)
 
 
-def test_a_fixed_length_needs_patterns_that_are_not_zero():
+def test_a_pattern_of_length_zero_allows_no_margin():
     rows = X.copy()
     rows[3] = 0.0
-    model = FixedMarginPerceptron(length="fixed", fit_intercept=False)
+    model = FixedMarginPerceptron(length="fixed", fit_intercept=False, max_iter=20)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(rows, Y)
+    assert_honest(model, rows, Y)
+    model = FixedMarginPerceptron(0.1, length="fixed", fit_intercept=False)
     assert_refused(model, "margin.*shortest pattern", rows, Y)
 
 
@@ -685,9 +689,9 @@ def test_a_target_below_the_margin():
     [
         (np.ones(23), r"init has shape \(23,\), expected one multiplier for each of 24 patterns"),
         (np.ones((2, 24)), r"init has shape \(2, 24\), .* 24 patterns and 1 hyperplanes"),
-        (np.append(np.ones(23), -1e-9), "init must have finite multipliers that are not negative"),
-        (np.append(np.ones(23), np.nan), "init must have finite multipliers"),
-        (np.append(np.ones(23), np.inf), "init must have finite multipliers"),
+        (np.append(np.ones(23), -1e-9), "init must have multipliers that are not negative"),
+        (np.append(np.ones(23), np.nan), "init has entries that are not finite"),
+        (np.append(np.ones(23), np.inf), "init has entries that are not finite"),
         (["a"] * 24, "init"),
     ],
 )

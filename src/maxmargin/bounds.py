@@ -45,7 +45,7 @@ def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
     length, normal = _length(weights), _length(weights[:-1])
     # Twice what is needed, so that sums in another order still find the claim true.
     terms = 2.0 * patterns.dimension + 16.0
-    lowest -= _EPSILON * terms * (patterns.radius * normal + patterns.rho * abs(weights[-1]))
+    lowest -= _EPSILON * terms * (patterns.radius * normal + patterns.rho * abs(float(weights[-1])))
     return Lower(
         lowest / length * _down(lowest) if length else np.nan,
         lowest / normal * _down(lowest) if normal else np.nan,

@@ -171,6 +171,7 @@ class Certificate:
         size = max(float(abs(X).max()), self.rho or 0.0)
         unit = 0.5 ** float(np.clip(np.frexp(size)[1], -1000, 1000))  # exact; nothing overflows
         a = np.append(self.coef / unit, self.intercept / (self.rho * unit) if self.rho else 0.0)
+        a = np.ldexp(a, -int(np.frexp(np.abs(a).max())[1]))  # only its direction counts
         constant = (self.rho or 0.0) * unit
         multipliers = self.dual_weights.toarray().ravel()
 
@@ -186,7 +187,7 @@ class Certificate:
                 total += np.append(weights @ rows, constant * weights.sum())
         mass = {label: float(multipliers[labels == label].sum()) for label in sums}
         length, normal = float(np.linalg.norm(a)), float(np.linalg.norm(a[:-1]))
-        lowest = float(scores.min()) / unit
+        lowest = float(scores.min())
         upper = margin_upper = np.inf
         if sum(mass.values()) > 0.0:
             upper = np.linalg.norm(sums[1.0] - sums[-1.0]) / sum(mass.values()) / unit
@@ -194,14 +195,15 @@ class Certificate:
             middle = sums[1.0] / mass[1.0] - sums[-1.0] / mass[-1.0]
             margin_upper = np.linalg.norm(middle[:-1]) / 2.0 / unit
         found = VerifiedBounds(
-            lower=lowest / length if length else np.nan,
+            lower=lowest / length / unit if length else np.nan,
             upper=float(upper),
-            margin=lowest / normal if normal else np.nan,
+            margin=lowest / normal / unit if normal else np.nan,
             margin_upper=float(upper if self.rho is None else margin_upper),
         )
         radius, tilt = float(np.sqrt(squares.max())) / unit, length / (normal or np.nan)
-        largest_score = radius * normal + (self.rho or 0.0) * abs(float(a[-1]))
-        self._compare(found, radius, tilt, largest_score / length if length else 0.0)
+        share = abs(float(a[-1])) / (length or 1.0)
+        largest_score = radius * (normal / (length or 1.0)) + (self.rho or 0.0) * share
+        self._compare(found, radius, tilt, largest_score)
         if self.separable is False:
             distance = (found.upper + self._rounding(radius)) * unit * multipliers.sum()
             if not self._meets(X, labels, unit, multipliers, distance):
@@ -210,7 +212,8 @@ class Certificate:
 
     def _checked(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Floats]:
         """Return X and y as -1 and +1, of the shape the certificate is about."""
-        X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+        # A copy where SciPy would put X in order in place: the arrays are the caller's.
+        X = sparse.csr_array(X, copy=True) if sparse.issparse(X) else np.asarray(X)
         y = np.asarray(y)
         shape = (self.dual_weights.shape[1], self.coef.size)
         if X.shape != shape or y.shape != shape[:1]:

@@ -76,7 +76,7 @@ class Patterns:
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        X, unit = _rescaled(X, rho if isinstance(rho, float) else 0.0)
+        X, unit = _rescaled(X)
         n = X.shape[0]
         entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
         unaugmented = rows_of(X, 0.0)
@@ -188,10 +188,10 @@ def _calls(count: int, entries_per_row: float) -> Iterator[tuple[np.uint64, np.u
     return _blocks(count, max(1, int(PRODUCTS_PER_CALL / max(entries_per_row, 1.0))))
 
 
-def _rescaled(X: Any, rho: float) -> tuple[Any, float]:
+def _rescaled(X: Any) -> tuple[Any, float]:
     """Return X times a power of two that brings an extreme magnitude to 1, and that power."""
     values = X.data if sparse.issparse(X) else X
-    magnitude = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)), rho)
+    magnitude = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     _, exponent = np.frexp(magnitude)
     if magnitude == 0.0 or abs(exponent) <= _LARGEST_EXPONENT:
         return X, 1.0
@@ -204,6 +204,6 @@ def _check_overflow(squares: Floats, unit: float) -> None:
         overflowing = np.flatnonzero(~np.isfinite(np.sqrt(squares) / unit))
     if overflowing.size:
         raise ValueError(
-            f"Row {int(overflowing[0])} of X is too long: its norm, with rho, overflows even "
+            f"Row {int(np.argmax(squares))} of X is too long: its norm, with rho, overflows even "
             "after rescaling. Scale the data down."
         )

@@ -37,15 +37,16 @@ def following(function: Callable[[Any], Any], rate: float) -> Schedule:
 
     def schedule(done: int, count: int) -> Floats:
         numbers = np.arange(done + 1, done + count + 1)
-        try:
-            rates = rate * np.asarray(function(numbers)).astype(np.float64, casting="same_kind")
-        except TypeError as error:
-            raise ValueError(f"schedule must return an array of real numbers: {error}") from error
-        if rates.shape != numbers.shape:
+        returned = np.asarray(function(numbers))
+        if returned.shape != numbers.shape:
             raise ValueError(
                 f"schedule must return an array of the shape of its argument, {numbers.shape}, "
-                f"got {rates.shape}."
+                f"got {returned.shape}."
             )
+        try:
+            rates = rate * returned.astype(np.float64, casting="same_kind")
+        except TypeError as error:
+            raise ValueError(f"schedule must return an array of real numbers: {error}") from error
         wrong = np.flatnonzero(~(np.isfinite(rates) & (rates >= 0)))
         if wrong.size:
             raise ValueError(

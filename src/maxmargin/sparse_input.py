@@ -42,17 +42,13 @@ def _check_compressed(X: Any) -> None:
     _check_numbers("indices", indices)
     if starts.size != major + 1:
         raise ValueError(f"indptr of the sparse X has {starts.size} entries, not {major + 1}.")
-    if starts[0] != 0 or np.any(starts[1:] < starts[:-1]):
-        raise ValueError("indptr of the sparse X is not a non-decreasing sequence from 0.")
+    if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > indices.size:
+        raise ValueError("X.indptr of the sparse X is not a non-decreasing sequence from 0 to nnz.")
     count = int(starts[-1])
-    if (
-        indices.size < count
-        or len(X.data) < count
-        or np.ndim(X.data) != (3 if X.format == "bsr" else 1)
-    ):
+    values = np.shape(X.data)
+    if len(values) != (3 if X.format == "bsr" else 1) or values[0] < count:
         raise ValueError(
-            f"The sparse X has {indices.size} indices and data of shape {np.shape(X.data)} for "
-            f"{count} stored entries."
+            f"data of the sparse X has the shape {values}, not that of {count} stored entries."
         )
     axis = "row" if X.format == "csc" else "column"
     _check_range(f"{axis} index", indices[:count], minor, starts)
