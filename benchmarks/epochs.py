@@ -46,11 +46,11 @@ class Task:
 
 def tasks() -> Iterator[Task]:
     """Load one data set after the other."""
-    yield Task("a9a (CSR)", *data.a9a(), few=5, many=105)
+    yield Task("a9a (CSR)", *data.a9a(), few=32, many=256)
     X, y = inseparable(*data.news20())
-    yield Task("20news, groups 0-9 against 10-19 (CSR)", X, y < 10, few=2, many=42)
-    yield Task("20news, 20 classes (CSR)", X, y, few=2, many=12)
-    yield Task("covtype (dense)", *data.covtype(), few=2, many=12)
+    yield Task("20news, groups 0-9 against 10-19 (CSR)", X, y < 10, few=8, many=64)
+    yield Task("20news, 20 classes (CSR)", X, y, few=4, many=16)
+    yield Task("covtype (dense)", *data.covtype(), few=4, many=32)
 
 
 def inseparable(X: Any, y: Any) -> tuple[Any, Any]:

@@ -836,14 +836,14 @@ def test_a_margin_and_tiny_data():
 def test_inseparable_data_end_with_a_warning_and_the_best_state_seen(model, labels, monkeypatch):
     random = np.random.default_rng(1)
     rows, y = random.normal(size=(60, 2)), random.integers(0, labels, size=60)
-    seen, certify = [], Monitor.certify
+    seen, certify = [], Monitor.certify_lower
 
     def recorded(self, *arguments):
         state = certify(self, *arguments)
         seen.append((self, state.lower.errors))
         return state
 
-    monkeypatch.setattr(Monitor, "certify", recorded)
+    monkeypatch.setattr(Monitor, "certify_lower", recorded)
     model = clone(model).set_params(max_iter=30)
     with pytest.warns(ConvergenceWarning) as caught:
         model.fit(rows, y)

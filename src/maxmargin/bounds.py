@@ -57,8 +57,7 @@ def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
     """Return the distance of the patterns' hull from zero, and of the classes' hulls halved."""
     alpha, positive = _near_one(alpha), patterns.labels > 0
     mass_plus, mass_minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
-    plus = patterns.combine(np.where(positive, alpha, 0.0))
-    minus = patterns.combine(np.where(positive, 0.0, alpha))
+    minus, plus = patterns.class_sums(alpha)
     terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
     rounding, up = _EPSILON * terms * patterns.longest, _down(-1.0)
     margin = geometric = np.inf

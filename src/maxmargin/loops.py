@@ -207,17 +207,25 @@ def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any
 
 
 def add_up(
-    rows: Any, coefficients: Any, first: Any, last: Any, block: Any, part: Any, total: Any
+    rows: Any,
+    labels: Any,
+    coefficients: Any,
+    first: Any,
+    last: Any,
+    block: Any,
+    part: Any,
+    total: Any,
 ) -> None:
     """Add ``sum_k coefficients_k [x_k, rho]`` over the rows from ``first`` to ``last``.
 
-    Blocks of rows are summed up in ``part`` (zero before and after), so that rounding errors
-    are those of short chains.
+    The negative class is summed up in the first row of ``total``, the positive one in the
+    second. Blocks of rows are summed up in ``part`` (zero before and after), so that rounding
+    errors are those of short chains.
     """
     for start in range(first, last, block):
         for row in range(start, min(start + block, last)):
             if coefficients[row] != 0.0:
-                rows.add(row, coefficients[row], part)
+                rows.add(row, coefficients[row], part[np.uint64(labels[row] > 0)])
         total += part
         part[:] = 0.0
 

@@ -80,7 +80,8 @@ class Monitor:
 
     Bounds are estimated after every epoch from the books of the engine. They are certified,
     in two passes of their own, after epochs 1, 2, 4, 8, ...; closer together when a gap is asked
-    for or fewer errors were met than ever before; and when the estimates promise the gap.
+    for; and when the estimates promise the gap. Where fewer errors were met than ever before, the
+    lower one alone is.
 
     Parameters
     ----------
@@ -139,13 +140,17 @@ class Monitor:
         satisfied = satisfied and not overflow
         last = satisfied or self.epochs >= self.max_iter
         # A record, or a gap to be reached, is worth a closer look, but not one every epoch.
-        worthwhile = self._record or self.tol is not None
-        due = worthwhile and self.epochs >= _GROWTH * self._certified_epochs
+        due = self.epochs >= _GROWTH * self._certified_epochs
         power_of_two = self.epochs & (self.epochs - 1) == 0
-        certified = (last or promising or due or power_of_two) and not overflow
+        both = last or promising or power_of_two or (due and self.tol is not None)
+        certified = (both or (due and self._record)) and not overflow
         if certified:
             self._certified_epochs, self._record = self.epochs, False
-            lower, upper = self.certify(*self.learner.current()).lower.margin, self.upper.margin
+            weights, alpha = self.learner.current()
+            lower = self.certify_lower(weights, alpha).lower.margin
+            if both:  # else the upper bound of the last time will do: a record is about errors
+                self.certify_upper(alpha)
+            upper = self.upper.margin
         self._rows.append((self.learner.passes, self.learner.updates, lower, upper, certified))
         if self.verbose and certified:
             unit = self.learner.patterns.unit
@@ -173,16 +178,19 @@ class Monitor:
             length = float(np.linalg.norm(learner.current()[0] - self._start))
         return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
 
-    def certify(self, weights: Floats, alpha: Floats) -> Snapshot:
-        """Certify a state, and remember it if it is the best so far."""
+    def certify_lower(self, weights: Floats, alpha: Floats) -> Snapshot:
+        """Certify what a state achieves, and remember it if it is the best so far."""
         state = Snapshot(weights, alpha, lower_bounds(self.learner.patterns, weights))
         self._last = state
         if self.best is None or state.rank < self.best.rank:
             self.best = state
+        return state
+
+    def certify_upper(self, alpha: Floats) -> None:
+        """Certify what no state can exceed, and remember the smallest such bound."""
         upper = upper_bounds(self.learner.patterns, alpha)
         if upper.margin <= self.upper.margin:
             self.upper, self.proof = upper, alpha
-        return state
 
     def within_tol(self) -> bool:
         """Tell whether the best state is certified to the gap asked for."""
@@ -200,13 +208,14 @@ class Monitor:
         """
         assert self.ended_by is not None
         if settled is not None:
-            state = self.certify(*settled)
+            state = self.certify_lower(*settled)
+            self.certify_upper(settled[1])
             passes, updates, *_ = self._rows[-1]
             self._rows[-1] = (passes, updates, state.lower.margin, self.upper.margin, True)
         else:
             last = self._last if self.ended_by == "rule" else self.best
             # None: the very first epoch overflowed.
-            state = last or self.certify(self._start, self.proof)
+            state = last or self.certify_lower(self._start, self.proof)
         return Solution(
             state,
             self.proof,

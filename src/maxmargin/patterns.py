@@ -157,10 +157,16 @@ class Patterns:
 
     def combine(self, coefficients: Floats) -> Floats:
         """Return ``sum_k coefficients_k [x_k, rho]``, labels not applied."""
+        minus, plus = self.class_sums(coefficients)
+        return plus + minus
+
+    def class_sums(self, coefficients: Floats) -> Floats:
+        """Return ``sum_k coefficients_k [x_k, rho]`` over the negative and the positive class."""
         loop = compile_loop(loops.add_up, type(self.rows))
-        part, total = np.zeros(self.dimension), np.zeros(self.dimension)
+        part, total = np.zeros((2, 2, self.dimension))
+        books = (self.rows, self.labels, coefficients)
         for first, last in self.calls():
-            loop(self.rows, coefficients, first, last, np.uint64(ROWS_PER_SUM), part, total)
+            loop(*books, first, last, np.uint64(ROWS_PER_SUM), part, total)
         return total
 
     def dense(self, chosen: npt.NDArray[np.intp]) -> Floats:
