@@ -854,6 +854,14 @@ def test_history_brackets_the_truth(model, scale, tol):
         assert c.lower in certified["lower"]
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_bisection_keeps_what_its_failed_rounds_have_proven(fit_intercept):
+    X, y = apart()
+    model = BolzanoPerceptron(random_state=0, fit_intercept=fit_intercept).fit(X, y)
+    assert model.certificate_.upper <= model.history_["upper"].min() * (1 + 1e-9)
+    model.certificate_.verify(X, y)
+
+
 def test_certificates_are_renewed_at_powers_of_two():
     # Right from the first epoch on, so that no epoch has fewer errors than ever before.
     model = quiet(MinOverPerceptron(target=1e4, max_iter=100), [[1.0], [-1.0]], [1, 0])

@@ -192,6 +192,16 @@ class Monitor:
         if upper.margin <= self.upper.margin:
             self.upper, self.proof = upper, alpha
 
+    def certify(self, weights: Floats, alpha: Floats) -> Snapshot:
+        """Certify both bounds out of turn, in the row of the last epoch."""
+        state = self.certify_lower(weights, alpha)
+        self.certify_upper(alpha)
+        passes, updates, *_ = self._rows[-1]
+        self._rows[-1] = (passes, updates, state.lower.margin, self.upper.margin, True)
+        if self.ended_by is None and self.within_tol():
+            self.ended_by = "tol"
+        return state
+
     def within_tol(self) -> bool:
         """Tell whether the best state is certified to the gap asked for."""
         if self.tol is None or self.best is None:
@@ -208,10 +218,7 @@ class Monitor:
         """
         assert self.ended_by is not None
         if settled is not None:
-            state = self.certify_lower(*settled)
-            self.certify_upper(settled[1])
-            passes, updates, *_ = self._rows[-1]
-            self._rows[-1] = (passes, updates, state.lower.margin, self.upper.margin, True)
+            state = self.certify(*settled)
         else:
             last = self._last if self.ended_by == "rule" else self.best
             # None: the very first epoch overflowed.

@@ -59,6 +59,8 @@ class Bisection:
             return True
         self.learner.restart(*self.best)
         outcome = self._ask(FixedMargin(beta), beta)
+        if outcome != "over":  # the next round starts anew: keep what a failed one has proven
+            self.monitor.certify(*self.learner.current())
         if outcome == "held":
             self.best, self.best_margin = self.learner.current(), beta
         elif self.variant == 2 and outcome == "undecided":

@@ -161,7 +161,8 @@ class BolzanoPerceptron(OnlinePerceptron):
     Each round runs the fixed-margin perceptron of free length with a margin beta, from the best
     weights so far. Beta starts at r/2, half of its upper bound, and moves by a step that is
     halved after each round: up when the round succeeded, down when it used up its passes. A
-    round also ends when the certified upper bound proves that its beta cannot be had.
+    round also fails as soon as its own upper bound says that its beta cannot be had; what the
+    failed rounds have proven is part of the certificate.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ class BolzanoPerceptron(OnlinePerceptron):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BolzanoPerceptron(shuffle=False).fit(X, y == 0)
     >>> print(f"{model.certificate_.lower:.3f} of {model.certificate_.upper:.3f}")
-    0.798 of 1.144
+    0.798 of 1.127
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
