@@ -125,6 +125,15 @@ def test_threads_change_nothing(model):
     np.testing.assert_array_equal(alone.intercept_, together.intercept_)
 
 
+@pytest.mark.parametrize("model", [Perceptron(shuffle=False), BatchPerceptron()], ids=named)
+def test_what_is_not_random_leaves_the_global_generator_alone(model, iris):
+    before = np.random.get_state()[1:3]
+    clone(model).fit(*iris)
+    after = np.random.get_state()[1:3]
+    np.testing.assert_array_equal(before[0], after[0])
+    assert before[1] == after[1]
+
+
 def test_an_error_in_one_thread_reaches_the_caller():
     X, y = make_blobs(60, centers=3, random_state=5)
 

@@ -40,6 +40,7 @@ from maxmargin.sparse_input import check_sparse
 __all__ = ["AdditivePerceptron", "OnlinePerceptron", "Start"]
 
 Floats = npt.NDArray[np.float64]
+Order = np.random.RandomState | None  #: None: patterns are looked at as they come
 
 _LARGEST = 1e308  # of an integer that becomes a float
 _LONGEST_START = 1e200  # squared, with room for corrections
@@ -181,24 +182,24 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         return weights
 
     def _learn(
-        self, patterns: Patterns, start: Start, seed: int, name: str, cancelled: threading.Event
+        self, patterns: Patterns, start: Start, order: Order, name: str, cancelled: threading.Event
     ) -> Solution:
-        order = self._order(seed)
         learner = self._learner(patterns, start, random_state=order, cancelled=cancelled)
         monitor = Monitor(learner, self.max_iter, self.tol, self.verbose, name)
         return self._search(monitor, patterns)
 
-    def _order(self, seed: int) -> np.random.RandomState | None:
-        """Return what shuffles the patterns; None: they are looked at as they come."""
-        return None
+    def _orders(self, count: int) -> list[Order]:
+        """Return what shuffles the patterns for each hyperplane."""
+        return [None] * count
 
     def _solve(self, tasks: list[Patterns], starts: list[Start], positives: Any) -> list[Solution]:
-        random_state = check_random_state(getattr(self, "random_state", None))
-        seeds = random_state.randint(2**31 - 1, size=len(tasks))
+        orders = self._orders(len(tasks))
         cancelled = threading.Event()
         runs = [
-            partial(self._learn, patterns, start, int(seed), f"class {positive}", cancelled)
-            for patterns, start, seed, positive in zip(tasks, starts, seeds, positives, strict=True)
+            partial(self._learn, patterns, start, order, f"class {positive}", cancelled)
+            for patterns, start, order, positive in zip(
+                tasks, starts, orders, positives, strict=True
+            )
         ]
         return in_threads(runs, self.n_jobs, cancelled)
 
@@ -342,8 +343,11 @@ class OnlinePerceptron(AdditivePerceptron):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _order(self, seed: int) -> np.random.RandomState | None:
-        return np.random.RandomState(seed) if self.shuffle else None
+    def _orders(self, count: int) -> list[Order]:
+        if not self.shuffle:
+            return super()._orders(count)
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=count)
+        return [np.random.RandomState(seed) for seed in seeds]
 
 
 def numbers(name: str, value: Any) -> Floats:
