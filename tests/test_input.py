@@ -458,10 +458,25 @@ def test_values_that_are_not_finite(model, kind, value, message):
         (X, Y + 0.5, "Unknown label type: continuous"),
         (X, np.column_stack([Y, Y]), "y should be a 1d array"),
         (X, None, "requires y to be passed"),
+        (sparse.coo_array(X[:, 0]), Y, r"rows and columns, got a sparse array of shape \(24,\)"),
     ],
 )
 def test_data_that_are_no_problem_to_learn(model, rows, labels, message):
     assert_refused(model, message, rows, labels)
+
+
+@each_member
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(["spam", 7] * 12, object),
+        np.array(["spam", None] * 12, object),
+        np.array([b"spam", b"ham"] * 12),
+    ],
+    ids=["number", "None", "bytes"],
+)
+def test_labels_that_cannot_be_told_apart(model, labels):
+    assert_refused(model, "labels in y cannot be told apart", X, labels, error=TypeError)
 
 
 @each_member

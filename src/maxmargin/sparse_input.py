@@ -21,6 +21,8 @@ def check_sparse(X: Any) -> None:
     X : sparse matrix or array
         CSR, CSC, BSR and COO are checked; other formats hold no index arrays.
     """
+    if X.ndim != 2:
+        raise ValueError(f"X must have rows and columns, got a sparse array of shape {X.shape}.")
     if X.format in ("csr", "csc", "bsr"):
         _check_compressed(X)
     elif X.format == "coo":

@@ -122,8 +122,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
             )
-            check_classification_targets(y)
-            classes, codes = np.unique(y, return_inverse=True)
+            classes, codes = _encoded(y)
             if classes.size < 2:
                 raise ValueError(
                     f"{type(self).__name__} needs samples of at least 2 classes in y, "
@@ -348,6 +347,15 @@ class OnlinePerceptron(AdditivePerceptron):
             return super()._orders(count)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=count)
         return [np.random.RandomState(seed) for seed in seeds]
+
+
+def _encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return the labels that occur, in order, and the number of each row's among them."""
+    try:
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:  # strings among numbers, bytes
+        raise TypeError(f"The labels in y cannot be told apart: {error}") from error
 
 
 def numbers(name: str, value: Any) -> Floats:
