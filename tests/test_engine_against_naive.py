@@ -17,11 +17,13 @@ from maxmargin import rules
 from maxmargin.engine import Learner
 from maxmargin.estimators import FixedMarginPerceptron
 from maxmargin.estimators.base import Start
-from maxmargin.monitor import Monitor
+from maxmargin.monitor import Monitor, run_side_by_side
+from maxmargin.orders import Order
 from maxmargin.patterns import Patterns
 from maxmargin.rows import UniformRows
 from maxmargin.schedules import constant, following, inverse, optimal_fixed_length
 from maxmargin.search import Bisection
+from maxmargin.side_by_side import SideBySide
 
 pytestmark = pytest.mark.nojit
 
@@ -121,6 +123,86 @@ def test_one_by_one_on_values_all_the_same(name):
         Y = naive.reflect(X, y, rho)
         np.testing.assert_array_equal(patterns.squares, (Y**2).sum(axis=1))
         assert_same_path(Learner(patterns, schedule), Learner.one_by_one, rule, reference, Y)
+
+
+SPARSE = {
+    "csr": LAYOUTS["csr"],
+    "csr_array64": LAYOUTS["csr_array64"],
+    "csr32": lambda X: sparse.csr_array(X.astype(np.float32)),
+    "uniform": lambda X: sparse.csr_matrix(2.0 * (X > 0)),
+}
+
+
+@pytest.mark.parametrize("layout", SPARSE)
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_side_by_side(name, layout):
+    rule, schedule, reference = ONE_BY_ONE[name]
+    tolerance = 1e-13 if name == "inverse" else 0.0
+    for X, y, rho, _ in problems():
+        X = SPARSE[layout](X)
+        patterns = Patterns.build(X, y, rho)
+        # More columns than a vector register holds, some of them the same.
+        labels = [y, -y, np.where(np.arange(y.size) % 3, 1, -1), np.ones(y.size), y, -y, y]
+        order = Order(y.size)
+        learners = [Learner(patterns.relabelled(signs), schedule, order=order) for signs in labels]
+        together = SideBySide(learners)
+        together.running.remove(1)
+        for epochs in range(1, EPOCHS + 1):
+            together.one_by_one(rule)
+            for number in together.running:
+                trace = reference(
+                    naive.reflect(X.toarray(), labels[number], rho), max_epochs=epochs
+                )
+                weights, alpha = learners[number].current()
+                np.testing.assert_allclose(alpha, trace.alpha, rtol=tolerance, atol=tolerance)
+                np.testing.assert_allclose(weights, trace.a, rtol=tolerance, atol=tolerance)
+                assert learners[number].updates == len(trace.updates)
+        assert not learners[1].alpha.any() and not learners[1].weights.any()
+
+
+def test_worst_scores_side_by_side():
+    for layout in SPARSE.values():
+        for X, y, rho, start in problems():
+            patterns = Patterns.build(layout(X), y, rho)
+            weights = np.column_stack([start, 2.0 * start, -start])
+            labels = np.column_stack([y, -y, y]).astype(np.int8)
+            found = patterns.extremes_side_by_side(weights, labels)
+            for k in range(3):
+                assert found[k] == patterns.relabelled(labels[:, k]).extremes(weights[:, k].copy())
+
+
+def monitors(X, labels, start, tol, common_order):
+    """Watch one run for each set of labels, in the same random order."""
+    patterns = Patterns.build(sparse.csr_array(X), labels[0], 2.0)
+    orders = [Order(patterns.count, np.random.RandomState(3)) for _ in labels]
+    for signs, own in zip(labels, orders, strict=True):
+        order = orders[0] if common_order else own
+        # With this rate no relaxation step ends on the very boundary.
+        schedule = constant(0.75)
+        learner = Learner(patterns.relabelled(signs), schedule, weights=start, order=order)
+        yield Monitor(learner, max_iter=40, tol=tol, verbose=0, name="")
+
+
+@pytest.mark.parametrize("tol", [None, 0.3])
+@pytest.mark.parametrize(
+    "rule", [rules.StandardMargin(2.0), rules.Relaxation(1.0, 1.0), rules.FixedLength(0.5)]
+)
+def test_runs_side_by_side_are_the_runs_alone(rule, tol):
+    for X, y, _, start in problems():
+        thirds = np.where(np.arange(y.size) % 3, 1, -1)
+        labels = [y, -y, np.where(X[:, 0] > 0, 1, -1), thirds]
+        common, own = (list(monitors(X, labels, start + 0.5, tol, c)) for c in (True, False))
+        run_side_by_side(common, rule)
+        for ours, alone in zip(common, own, strict=True):
+            alone.run(rule, alone.learner.one_by_one)
+            assert (ours.ended_by, ours.epochs) == (alone.ended_by, alone.epochs)
+            assert ours.learner.updates == alone.learner.updates
+            assert ours.learner.products == alone.learner.products
+            one, other = ours.solution(), alone.solution()
+            np.testing.assert_allclose(one.state.weights, other.state.weights, rtol=1e-9)
+            np.testing.assert_allclose(one.state.alpha, other.state.alpha, rtol=1e-9)
+            np.testing.assert_array_equal(one.history["certified"], other.history["certified"])
+            np.testing.assert_allclose(one.upper, other.upper, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["rosenblatt", "margin", "normalised", "dynamic"])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from maxmargin.certificate import hulls_meet
-from maxmargin.patterns import ROWS_PER_SUM, Patterns, squared_norm
+from maxmargin.patterns import ROWS_PER_SUM, Extremes, Patterns, squared_norm
 
 __all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "upper_bounds"]
 
@@ -37,19 +37,28 @@ class Upper(NamedTuple):
     geometric: float
 
 
-def lower_bounds(patterns: Patterns, weights: Floats) -> Lower:
-    """Return the margins that a weight vector achieves, less the rounding error of a score."""
-    weights = _near_one(weights)
-    scores = patterns.scores(weights)
-    errors, lowest = int(np.count_nonzero(scores <= 0.0)), float(scores.min())
+def lower_bounds(patterns: Patterns, weights: Floats, extremes: Extremes | None = None) -> Lower:
+    """Return the margins that a weight vector achieves, less the rounding error of a score.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    weights : ndarray
+    extremes : Extremes or None
+        The worst scores of these weights, if they are known.
+    """
+    if extremes is None:
+        weights = _near_one(weights)
+        extremes = patterns.extremes(weights)
     length, normal = _length(weights), _length(weights[:-1])
     # Twice what is needed, so that sums in another order still find the claim true.
     terms = 2.0 * patterns.dimension + 16.0
-    lowest -= _EPSILON * terms * (patterns.radius * normal + patterns.rho * abs(float(weights[-1])))
+    reach = patterns.radius * normal + patterns.rho * abs(float(weights[-1]))
+    lowest = extremes.lowest - _EPSILON * terms * reach
     return Lower(
         lowest / length * _down(lowest) if length else np.nan,
         lowest / normal * _down(lowest) if normal else np.nan,
-        errors,
+        int(extremes.errors),
     )
 
 

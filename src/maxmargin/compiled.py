@@ -26,7 +26,7 @@ from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import TupleModel
 from numba.extending import overload_method, typeof_impl
 
-__all__ = ["FLAGS", "Compilable", "compile_loop", "fingerprint"]
+__all__ = ["FLAGS", "INLINED", "Compilable", "compile_loop", "fingerprint"]
 
 #: ``nnan`` and ``ninf`` are left out on purpose: they would break tests for NaN and infinity.
 FLAGS: dict[str, Any] = {
@@ -34,8 +34,8 @@ FLAGS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
 }
-#: LLVM alone would call the longer methods, passing each array in seven parts.
-_INLINED = {"forceinline": True}
+#: For helpers: LLVM alone would call the longer ones, passing each array in seven parts.
+INLINED = {"forceinline": True}
 _LOCK = threading.Lock()
 
 
@@ -83,7 +83,7 @@ def _expose(name: str, parameters: tuple[str, ...]) -> None:
     resolve.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(parameter, positional) for parameter in parameters]
     )
-    overload_method(Record, name, strict=False, jit_options=_INLINED)(resolve)
+    overload_method(Record, name, strict=False, jit_options=INLINED)(resolve)
 
 
 def compile_loop(loop: Callable[..., Any], *record_types: type[Compilable]) -> Callable[..., Any]:
@@ -143,7 +143,7 @@ def fingerprint(loop: Callable[..., Any], *record_types: type[Compilable]) -> st
     Bytecode, constants and names of the loop, of every method of the record types, and of
     every helper of this package they refer to, however indirectly; the compiler flags too.
     """
-    flags = {**_flags(record_types), **_INLINED}
+    flags = {**_flags(record_types), **INLINED}
     digest = hashlib.sha256("".join(f"{k}={_stable(v)}" for k, v in flags.items()).encode())
     seen: set[Any] = set()
     for function in [loop, *_methods(record_types)]:

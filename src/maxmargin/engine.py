@@ -16,6 +16,7 @@ from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.gram import GramRows
 from maxmargin.loops import Seen, State
+from maxmargin.orders import Order
 from maxmargin.patterns import PRODUCTS_PER_CALL, Patterns, squared_norm
 from maxmargin.rules import Rule
 from maxmargin.schedules import Schedule, constant
@@ -42,8 +43,8 @@ class Learner:
         What to learn.
     schedule : callable
         Learning rates, see :mod:`maxmargin.schedules`.
-    random_state : RandomState or None
-        Source of the order in each pass; None visits patterns as they come.
+    order : Order or None
+        In which patterns are looked at; None as they come.
     weights, alpha : ndarray or None
         Where to start; ``alpha`` are the multipliers already contained in the weights.
     scale : float
@@ -65,7 +66,7 @@ class Learner:
         self,
         patterns: Patterns,
         schedule: Schedule | None = None,
-        random_state: np.random.RandomState | None = None,
+        order: Order | None = None,
         weights: Floats | None = None,
         alpha: Floats | None = None,
         scale: float = 1.0,
@@ -73,12 +74,10 @@ class Learner:
     ) -> None:
         self.patterns = patterns
         self.schedule = schedule or constant(1.0)
-        self.random_state = random_state
+        self.order = order or Order(patterns.count)
         self.cancelled = cancelled
         self.products = 0.0
-        row_number = np.uint32 if patterns.count < 2**32 else np.uint64
-        self._order = np.arange(patterns.count, dtype=row_number)
-        self._violators = np.empty_like(self._order)
+        self._violators = np.empty_like(self.order.rows)
         self._gram: GramRows | None = None
         self.state = State(scale, 0.0, 0.0, 0.0)
         self.restart(
@@ -93,6 +92,7 @@ class Learner:
         self._scores: Floats | None = None
         square, mass = scale**2 * squared_norm(weights), scale * float(alpha.sum())
         self.state = State(scale, square, mass, self.state.updates)
+        self._peak = square
 
     @property
     def updates(self) -> int:
@@ -110,16 +110,7 @@ class Learner:
 
     def one_by_one(self, rule: Rule) -> Seen:
         """Correct each misclassified pattern when it is met, in one pass over all."""
-        if self.random_state is not None:
-            seed = self.random_state.randint(1, 2**64 - 1, dtype=np.uint64)
-            compile_loop(loops.shuffle)(self._order, np.uint64(seed))
-        seen = self._visit(rule, self._order)
-        if rule.goal is not None and seen.violations and seen.lowest > rule.goal:
-            # The scores seen belong to weights on their way: look again with these at rest.
-            self.products += self.patterns.count
-            lowest = self.state.scale * float(self.patterns.scores(self.weights).min())
-            seen = seen._replace(lowest=lowest)
-        return self._rested(seen)
+        return self._settled(self._visit(rule, self.order.next()), rule)
 
     def one_by_one_and_again(self, rule: Rule) -> Seen:
         """Make one pass over all patterns, then some over those it found misclassified.
@@ -132,14 +123,15 @@ class Learner:
             for _ in range(min(ACTIVE_PASSES, self.patterns.count // active.size)):
                 if not self._visit(rule, active).violations:
                     break
-        return self._rested(seen)
+            self._rest()
+        return seen
 
     def _visit(self, rule: Rule, order: npt.NDArray[Any]) -> Seen:
         loop = compile_loop(loops.one_by_one, type(rule), type(self.patterns.rows))
         rates = self.schedule(self.updates, order.size)
         before, seen = self.updates, _NOTHING_SEEN
         for first, last in self.patterns.calls(order.size):
-            self._stop_if_cancelled()
+            self.stop_if_cancelled()
             result = loop(
                 rule,
                 self.patterns.rows,
@@ -165,7 +157,7 @@ class Learner:
         rate = float(self.schedule(round(self.passes), 1)[0])
         seen = _NOTHING_SEEN
         for first, last in patterns.calls():
-            self._stop_if_cancelled()
+            self.stop_if_cancelled()
             part = (first, last, rate, self.weights, self.state, steps, correction)
             books = (patterns.rows, patterns.labels, patterns.squares)
             seen = _joined(seen, Seen(*loop(rule, *books, *part)))
@@ -175,7 +167,8 @@ class Learner:
             self.alpha += steps
             mass, updates = self.state.mass + steps.sum(), self.state.updates + seen.violations
             self.state = self.state._replace(mass=float(mass), updates=updates)
-        return self._rested(seen)
+            self._rest(always=True)
+        return seen
 
     def worst_first(self, rule: Rule) -> Seen:
         """Correct the worst pattern over and over, as often as there are patterns.
@@ -192,7 +185,7 @@ class Learner:
         rates = self.schedule(self.updates, corrections)
         seen = _NOTHING_SEEN
         while seen.violations < corrections:
-            self._stop_if_cancelled()
+            self.stop_if_cancelled()
             *books, violations, missing = loop(
                 rule,
                 patterns.rows,
@@ -219,15 +212,38 @@ class Learner:
         lowest = self.state.scale * float(self._scores.min())
         violated = rule.violates(lowest, rule.threshold(self.state))
         errors = float(np.count_nonzero(self._scores <= 0.0))
-        return self._rested(Seen(max(seen.violations, violated), errors, lowest))
+        self._rest()
+        return Seen(max(seen.violations, violated), errors, lowest)
 
-    def _rested(self, seen: Seen) -> Seen:
-        """Take the squared length anew, free of what the recursion has lost."""
-        square = self.state.scale**2 * squared_norm(self.weights)
-        self.state = self.state._replace(square=square)
+    def took(self, state: State, seen: Seen, rule: Rule) -> Seen:
+        """Note a pass over all patterns that was made from outside."""
+        self.state = state
+        self.products += self.patterns.count
+        return self._settled(seen, rule)
+
+    def _settled(self, seen: Seen, rule: Rule) -> Seen:
+        """Return what a pass over all patterns has seen, of weights at rest where it matters."""
+        if rule.goal is not None and seen.violations and seen.lowest > rule.goal:
+            # The scores seen belong to weights on their way: look again.
+            self.products += self.patterns.count
+            lowest = self.patterns.extremes(self.weights).lowest
+            seen = seen._replace(lowest=self.state.scale * lowest)
+        self._rest()
         return seen
 
-    def _stop_if_cancelled(self) -> None:
+    def _rest(self, always: bool = False) -> None:
+        """Take the squared length anew, where the recursion may have lost digits of it.
+
+        Its error is that of the largest length since it was last taken.
+        """
+        self._peak = max(self._peak, self.state.square)
+        if always or self.state.square < self._peak / 4.0:
+            square = self.state.scale**2 * squared_norm(self.weights)
+            self.state = self.state._replace(square=square)
+            self._peak = square
+
+    def stop_if_cancelled(self) -> None:
+        """Raise Cancelled if another thread has asked for it."""
         if self.cancelled is not None and self.cancelled.is_set():
             raise Cancelled
 

@@ -18,7 +18,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import register_jitable
 
+from maxmargin.compiled import INLINED
 from maxmargin.prefetch import prefetch
 
 __all__ = [
@@ -26,17 +28,19 @@ __all__ = [
     "State",
     "add_up",
     "all_together",
+    "extremes",
     "lengths",
     "one_by_one",
     "scores",
     "shuffle",
+    "side_by_side",
     "spread",
     "worst_first",
 ]
 
 # Rows between asking for one and reading it, and between asking where it is and reading it.
 _AHEAD, _FAR_AHEAD = np.uint64(8), np.uint64(16)
-_ONE = np.uint64(1)
+_ONE, _SOON = np.uint64(1), np.uint64(3)
 _SMALL, _LARGE = 1e-100, 1e100  # a scale outside is folded into the vectors it belongs to
 
 
@@ -57,6 +61,24 @@ class Seen(NamedTuple):
     lowest: float  #: smallest y.a
 
 
+@register_jitable(**INLINED)
+def after(state: Any, step: Any, score: Any, squared: Any) -> Any:
+    """Return the books after the correction ``a + step y``, where ``||y||^2 = squared``."""
+    square = state.square + step * (2.0 * score + step * squared)
+    return State(state.scale, square, state.mass + step, state.updates + 1.0)
+
+
+@register_jitable(**INLINED)
+def shrunk(state: Any, shrink: Any, weights: Any, alpha: Any) -> Any:
+    """Return the books of ``shrink a``, a matter of the scale alone unless that is extreme."""
+    scale = state.scale * shrink
+    if not _SMALL < scale < _LARGE:
+        weights *= scale
+        alpha *= scale
+        scale = 1.0
+    return State(scale, state.square * (shrink * shrink), state.mass * shrink, state.updates)
+
+
 def one_by_one(
     rule: Any,
     rows: Any,
@@ -73,10 +95,9 @@ def one_by_one(
 
     The u-th correction adds ``rates[u] * rule.factor(...) * y``. ``violators`` lists who was.
     """
-    scale, square, mass, updates = state.scale, state.square, state.mass, state.updates
     violations, errors, corrected = np.uint64(0), 0, np.uint64(0)
     lowest = np.inf
-    threshold = rule.threshold(state)
+    threshold, inverse = rule.threshold(state), 1.0 / state.scale
     count = np.uint64(order.size)
     for position in range(count):
         if position + _FAR_AHEAD < count:
@@ -87,7 +108,7 @@ def one_by_one(
             prefetch(squares, soon)
         row = np.uint64(order[position])
         label = np.float64(labels[row])
-        score = (scale * label) * rows.dot(row, weights)
+        score = (state.scale * label) * rows.dot(row, weights)
         lowest = min(lowest, score)
         if score <= 0.0:
             errors += 1
@@ -95,25 +116,82 @@ def one_by_one(
             continue
         violators[violations] = order[position]
         violations += _ONE
-        factor = rule.factor(score, squares[row], State(scale, square, mass, updates))
+        factor = rule.factor(score, squares[row], state)
         if factor == 0.0:
             continue
         step = rates[corrected] * factor
-        rows.add(row, label * (step / scale), weights)
-        alpha[row] += step / scale
-        square += step * (2.0 * score + step * squares[row])
-        mass += step
-        updates += 1.0
         corrected += _ONE
-        shrink = rule.shrink(State(scale, square, mass, updates))
+        move = step * inverse
+        rows.add(row, label * move, weights)
+        alpha[row] += move
+        state = after(state, step, score, squares[row])
+        shrink = rule.shrink(state)
         if shrink != 1.0:
-            scale, square, mass = scale * shrink, square * shrink * shrink, mass * shrink
-            if not _SMALL < scale < _LARGE:
-                weights *= scale
-                alpha *= scale
-                scale = 1.0
-        threshold = rule.threshold(State(scale, square, mass, updates))
-    return scale, square, mass, updates, float(violations), float(errors), lowest
+            state = shrunk(state, shrink, weights, alpha)
+        # The next correction, if it is the next pattern's, need not wait for the division.
+        threshold, inverse = rule.threshold(state), 1.0 / state.scale
+    books = (state.scale, state.square, state.mass, state.updates)
+    return *books, float(violations), float(errors), lowest
+
+
+def side_by_side(
+    rule: Any,
+    rows: Any,
+    labels: Any,
+    squares: Any,
+    order: Any,
+    rates: Any,
+    weights: Any,
+    alpha: Any,
+    books: Any,
+    seen: Any,
+    running: Any,
+    products: Any,
+) -> None:
+    """Do what ``one_by_one`` does for several weight vectors, the columns of ``weights``.
+
+    Labels have a column, multipliers, rates, ``books`` (the fields of State) and ``seen`` (those
+    of Seen) a row for each; those that are not in ``running`` rest. A row of the data is read
+    once for all of them.
+    """
+    flat, signs, width = weights.reshape(-1), labels.reshape(-1), np.uint64(weights.shape[1])
+    corrected = np.zeros(width, np.uint64)
+    count = np.uint64(order.size)
+    for position in range(count):
+        if position + _FAR_AHEAD < count:
+            rows.foresee(np.uint64(order[position + _FAR_AHEAD]))
+            soon = np.uint64(order[position + _SOON])
+            rows.expect(soon)
+            prefetch(squares, soon)
+            prefetch(signs, soon * width)
+            rows.reach(np.uint64(order[position + _ONE]), flat, width)
+        row = np.uint64(order[position])
+        rows.dots(row, weights, products)
+        for number in range(np.uint64(running.size)):
+            k = np.uint64(running[number])
+            state = State(books[k, 0], books[k, 1], books[k, 2], books[k, 3])
+            label = np.float64(labels[row, k])
+            score = (state.scale * label) * products[k]
+            seen[k, 2] = min(seen[k, 2], score)
+            if score <= 0.0:
+                seen[k, 1] += 1.0
+            if not rule.violates(score, rule.threshold(state)):
+                continue
+            seen[k, 0] += 1.0
+            factor = rule.factor(score, squares[row], state)
+            if factor == 0.0:
+                continue
+            step = rates[k, corrected[k]] * factor
+            corrected[k] += _ONE
+            move = step / state.scale
+            rows.add(row, label * move, weights[:, k])
+            alpha[k, row] += move
+            state = after(state, step, score, squares[row])
+            shrink = rule.shrink(state)
+            if shrink != 1.0:
+                state = shrunk(state, shrink, weights[:, k], alpha[k])
+            books[k, 0], books[k, 1] = state.scale, state.square
+            books[k, 2], books[k, 3] = state.mass, state.updates
 
 
 def all_together(
@@ -171,7 +249,6 @@ def worst_first(
     (``places[j] < 0``) the caller has to provide them: the last value returned is j then, and
     n otherwise. Ties go to the lowest index.
     """
-    scale, square, mass, updates = state.scale, state.square, state.mass, state.updates
     count = np.uint64(scores.size)
     violations, missing = np.uint64(0), np.uint64(scores.size)
     lowest = 0.0
@@ -180,30 +257,45 @@ def worst_first(
         for candidate in range(count):
             if scores[np.uint64(candidate)] < scores[worst]:
                 worst = np.uint64(candidate)
-        lowest = scale * scores[worst]
-        current = State(scale, square, mass, updates)
-        if not rule.violates(lowest, rule.threshold(current)):
+        lowest = state.scale * scores[worst]
+        if not rule.violates(lowest, rule.threshold(state)):
             break
         if places[worst] < 0:
             missing = worst
             break
         violations += _ONE
-        step = rates[position] * rule.factor(lowest, squares[worst], current)
-        place = np.uint64(places[worst])
+        step = rates[position] * rule.factor(lowest, squares[worst], state)
+        move, place = step / state.scale, np.uint64(places[worst])
         for row in range(count):
-            scores[row] += (step / scale) * products[place, row]
-        rows.add(worst, np.float64(labels[worst]) * (step / scale), weights)
-        alpha[worst] += step / scale
-        square += step * (2.0 * lowest + step * squares[worst])
-        mass += step
-        updates += 1.0
-    return scale, square, mass, updates, violations, missing
+            scores[row] += move * products[place, row]
+        rows.add(worst, np.float64(labels[worst]) * move, weights)
+        alpha[worst] += move
+        state = after(state, step, lowest, squares[worst])
+    return state.scale, state.square, state.mass, state.updates, violations, missing
 
 
 def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any) -> None:
     """Write ``y_k . weights`` for the rows from ``first`` to ``last``."""
     for row in range(first, last):
         out[row] = np.float64(labels[row]) * rows.dot(row, weights)
+
+
+def extremes(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any) -> None:
+    """Update the smallest score, and the number of those that are not positive, for some rows.
+
+    ``weights`` and ``labels`` have a column for each hyperplane, ``out`` a row.
+    """
+    products = np.empty(weights.shape[1])
+    flat, width = weights.reshape(-1), np.uint64(weights.shape[1])
+    for row in range(first, last):
+        if row + _ONE < last:
+            rows.reach(row + _ONE, flat, width)
+        rows.dots(row, weights, products)
+        for k in range(width):
+            score = np.float64(labels[row, k]) * products[k]
+            out[k, 0] = min(out[k, 0], score)
+            if score <= 0.0:
+                out[k, 1] += 1.0
 
 
 def add_up(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy.typing as npt
 from maxmargin.bounds import Lower, Upper, lower_bounds, upper_bounds
 from maxmargin.engine import Learner
 from maxmargin.loops import Seen
+from maxmargin.patterns import Extremes, squared_norm
 from maxmargin.rules import Rule
+from maxmargin.side_by_side import SideBySide
 
-__all__ = ["HISTORY_FIELDS", "Monitor", "Snapshot", "Solution"]
+__all__ = ["HISTORY_FIELDS", "Monitor", "Snapshot", "Solution", "run_side_by_side"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -109,9 +111,10 @@ class Monitor:
         self._start = learner.current()[0] - self._combination()
         # What is left by rounding alone is no start of its own.
         noise = 1e-12 * float(np.sum(learner.current()[1])) * learner.patterns.longest
-        self._anchored = bool(np.linalg.norm(self._start) > noise)
+        self._anchored = bool(squared_norm(self._start) > noise**2)
         self._last: Snapshot | None = None
         self._certified_epochs, self._record = 0, False
+        self.due = self._both = self._satisfied = self._overflow = False
         self._rows: list[tuple[float, int, float, float, bool]] = []
         self._fewest_errors = np.inf
 
@@ -124,50 +127,74 @@ class Monitor:
 
     def run(self, rule: Rule, look: Callable[[Rule], Seen]) -> None:
         """Repeat one way of looking at the patterns until the run is over."""
-        while True:
+        over = False
+        while not over:
             seen = look(rule)
-            if self.observe(seen, rule.satisfied(seen)):
-                return
+            over = self.observe(seen, rule.satisfied(seen))
 
     def observe(self, seen: Seen, satisfied: bool) -> bool:
         """Record an epoch; return whether the run is over, and say why in `ended_by`."""
+        self.note(seen, satisfied)
+        return self.conclude()
+
+    def note(self, seen: Seen, satisfied: bool) -> None:
+        """Record the estimates of an epoch, and find out in `due` whether to certify it."""
         self.epochs += 1
+        state = self.learner.state
         lower, upper = self.estimates(seen)
+        self._rows.append((self.learner.passes, self.learner.updates, lower, upper, False))
         self._record = self._record or seen.errors < self._fewest_errors
         self._fewest_errors = min(self._fewest_errors, seen.errors)
         promising = self.tol is not None and lower >= (1.0 - self.tol) * upper
-        overflow = not self.learner.state.square < _OVERFLOWING
-        satisfied = satisfied and not overflow
-        last = satisfied or self.epochs >= self.max_iter
+        self._overflow = not state.square < _OVERFLOWING
+        self._satisfied = satisfied and not self._overflow
+        last = self._satisfied or self.epochs >= self.max_iter
         # A record, or a gap to be reached, is worth a closer look, but not one every epoch.
-        due = self.epochs >= _GROWTH * self._certified_epochs
+        in_turn = self.epochs >= _GROWTH * self._certified_epochs
         power_of_two = self.epochs & (self.epochs - 1) == 0
-        both = last or promising or power_of_two or (due and self.tol is not None)
-        certified = (both or (due and self._record)) and not overflow
-        if certified:
+        self._both = last or promising or power_of_two or (in_turn and self.tol is not None)
+        self.due = (self._both or (in_turn and self._record)) and not self._overflow
+
+    def conclude(self, extremes: Extremes | None = None) -> bool:
+        """Certify the epoch noted last if that is due, and return whether the run is over.
+
+        Parameters
+        ----------
+        extremes : Extremes or None
+            The worst scores of the weights, if they are known.
+        """
+        if self.due:
             self._certified_epochs, self._record = self.epochs, False
             weights, alpha = self.learner.current()
-            lower = self.certify_lower(weights, alpha).lower.margin
-            if both:  # else the upper bound of the last time will do: a record is about errors
+            lower = None
+            if extremes is not None and 1e-200 < self.learner.state.square < 1e200:
+                lower = lower_bounds(self.learner.patterns, weights, extremes)
+            self.certify_lower(weights, alpha, lower)
+            if self._both:  # else the upper bound of the last time will do: it is about errors
                 self.certify_upper(alpha)
-            upper = self.upper.margin
-        self._rows.append((self.learner.passes, self.learner.updates, lower, upper, certified))
-        if self.verbose and certified:
-            unit = self.learner.patterns.unit
-            print(
-                f"{self.name}: epoch {self.epochs}, passes {self.learner.passes:.1f}, "
-                f"updates {self.learner.updates}, "
-                f"margin in [{lower / unit:.6g}, {upper / unit:.6g}]"
-            )
-        if satisfied:
+            self._mark_certified()
+        if self._satisfied:
             self.ended_by = "rule"
-        elif certified and self.within_tol():
+        elif self.due and self.within_tol():
             self.ended_by = "tol"
-        elif overflow:
+        elif self._overflow:
             self.ended_by = "overflow"
-        elif last:
+        elif self.epochs >= self.max_iter:
             self.ended_by = "max_iter"
         return self.ended_by is not None
+
+    def _mark_certified(self) -> None:
+        """Put the certified bounds into the row of the last epoch."""
+        assert self._last is not None
+        passes, updates, *_ = self._rows[-1]
+        lower, upper = self._last.lower.margin, self.upper.margin
+        self._rows[-1] = (passes, updates, lower, upper, True)
+        if self.verbose:
+            unit = self.learner.patterns.unit
+            print(
+                f"{self.name}: epoch {self.epochs}, passes {passes:.1f}, updates {updates}, "
+                f"margin in [{lower / unit:.6g}, {upper / unit:.6g}]"
+            )
 
     def estimates(self, seen: Seen) -> tuple[float, float]:
         """Return what the books make of the bounds: a hint, until certified."""
@@ -175,12 +202,13 @@ class Monitor:
         length = np.sqrt(state.square)
         lower = seen.lowest / length if length > 0.0 else np.nan
         if self._anchored:
-            length = float(np.linalg.norm(learner.current()[0] - self._start))
+            length = np.sqrt(squared_norm(learner.current()[0] - self._start))
         return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
 
-    def certify_lower(self, weights: Floats, alpha: Floats) -> Snapshot:
+    def certify_lower(self, weights: Floats, alpha: Floats, lower: Lower | None = None) -> Snapshot:
         """Certify what a state achieves, and remember it if it is the best so far."""
-        state = Snapshot(weights, alpha, lower_bounds(self.learner.patterns, weights))
+        lower = lower or lower_bounds(self.learner.patterns, weights)
+        state = Snapshot(weights, alpha, lower)
         self._last = state
         if self.best is None or state.rank < self.best.rank:
             self.best = state
@@ -196,8 +224,7 @@ class Monitor:
         """Certify both bounds out of turn, in the row of the last epoch."""
         state = self.certify_lower(weights, alpha)
         self.certify_upper(alpha)
-        passes, updates, *_ = self._rows[-1]
-        self._rows[-1] = (passes, updates, state.lower.margin, self.upper.margin, True)
+        self._mark_certified()
         if self.ended_by is None and self.within_tol():
             self.ended_by = "tol"
         return state
@@ -233,3 +260,30 @@ class Monitor:
             self.learner.updates,
             self.ended_by,
         )
+
+
+def run_side_by_side(monitors: Sequence[Monitor], rule: Rule) -> None:
+    """Do what ``monitor.run(rule, Learner.one_by_one)`` does for each, in common passes.
+
+    The learners must have the same rows and order.
+    """
+    monitors = list(monitors)
+    while len(monitors) > 1:
+        together = SideBySide([monitor.learner for monitor in monitors])
+        # A learner at its end only takes up room, but to close ranks costs a copy of all weights.
+        while 2 * len(together.running) > len(monitors):
+            running = [monitors[number] for number in together.running]
+            for monitor, seen in zip(running, together.one_by_one(rule), strict=True):
+                monitor.note(seen, rule.satisfied(seen))
+            extremes: Sequence[Extremes | None] = [None] * len(running)
+            if 3 * sum(monitor.due for monitor in running) > len(monitors):
+                extremes = together.extremes()
+            together.running = [
+                number
+                for number, monitor, worst in zip(together.running, running, extremes, strict=True)
+                if not monitor.conclude(worst)
+            ]
+        together.part()
+        monitors = [monitors[number] for number in together.running]
+    for monitor in monitors:
+        monitor.run(rule, monitor.learner.one_by_one)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.rows import Rows, rows_of
 
-__all__ = ["ROWS_PER_SUM", "Patterns", "squared_norm"]
+__all__ = ["ROWS_PER_SUM", "Extremes", "Patterns", "squared_norm"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,6 +31,13 @@ PRODUCTS_PER_CALL = 2**26
 ROWS_PER_SUM = 8192
 #: Data with magnitudes outside are rescaled, so that no fourth power overflows.
 _LARGEST_EXPONENT = 200
+
+
+class Extremes(NamedTuple):
+    """The worst of a hyperplane's scores ``y_k . a``."""
+
+    lowest: float
+    errors: float  #: how many are not positive
 
 
 @dataclass(frozen=True)
@@ -155,6 +162,22 @@ class Patterns:
             loop(self.rows, self.labels, first, last, weights, out)
         return out
 
+    def extremes(self, weights: Floats) -> Extremes:
+        """Return the worst scores of a weight vector."""
+        scores = self.scores(weights)
+        return Extremes(float(scores.min()), float(np.count_nonzero(scores <= 0.0)))
+
+    def extremes_side_by_side(
+        self, weights: Floats, labels: npt.NDArray[np.int8]
+    ) -> list[Extremes]:
+        """Return the worst scores of each column of weights, under each column of labels."""
+        count = weights.shape[1]
+        out = np.array([Extremes(np.inf, 0.0)] * count)
+        loop = compile_loop(loops.extremes, type(self.rows))
+        for first, last in self.calls(vectors=count):
+            loop(self.rows, labels, first, last, weights, out)
+        return [Extremes(*row) for row in out.tolist()]
+
     def combine(self, coefficients: Floats) -> Floats:
         """Return ``sum_k coefficients_k [x_k, rho]``, labels not applied."""
         minus, plus = self.class_sums(coefficients)
@@ -175,9 +198,11 @@ class Patterns:
         compile_loop(loops.spread, type(self.rows))(self.rows, self.labels, chosen, out)
         return out if self.rho else out[:, :-1]
 
-    def calls(self, count: int | None = None) -> Iterator[tuple[np.uint64, np.uint64]]:
+    def calls(
+        self, count: int | None = None, vectors: int = 1
+    ) -> Iterator[tuple[np.uint64, np.uint64]]:
         """Cut all rows, or so many of them, into ranges short enough for one compiled call."""
-        return _calls(self.count if count is None else count, self.entries_per_row)
+        return _calls(self.count if count is None else count, self.entries_per_row * vectors)
 
 
 def squared_norm(vector: Floats) -> float:

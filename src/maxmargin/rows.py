@@ -24,8 +24,33 @@ _ONE, _TWO, _THREE, _FOUR = (np.uint64(number) for number in (1, 2, 3, 4))
 _ITEMS_PER_LINE, _INDICES_PER_LINE = np.uint64(8), np.uint64(16)
 
 
+class CompressedRows(Compilable):
+    """What the rows of all CSR matrices have in common."""
+
+    __slots__ = ()
+    # Left to reorder sums, LLVM turns gathered products into vectors: four times as slow.
+    reorder_sums = False
+    # Dense rows gain nothing: their sums are vector arithmetic with one weight vector already.
+    gain_side_by_side = True
+
+    indices: Any
+    starts: Any
+
+    def foresee(self, row: Any) -> None:
+        """Fetch where a row is that will be visited later."""
+        prefetch(self.starts, row)
+
+    def reach(self, row: Any, flat: Any, width: Any) -> None:
+        """Fetch the weights of a row's features, of ``width`` vectors side by side."""
+        for item in range(self.starts[row], self.starts[row + _ONE]):
+            first = np.uint64(self.indices[item]) * width
+            for column in range(np.uint64(0), width, _ITEMS_PER_LINE):
+                prefetch(flat, first + column)
+            prefetch(flat, first + width - _ONE)
+
+
 class UniformRows(
-    Compilable,
+    CompressedRows,
     NamedTuple(
         "_Uniform",
         [("value", Any), ("indices", Any), ("starts", Any), ("width", Any), ("rho", Any)],
@@ -37,7 +62,6 @@ class UniformRows(
     """
 
     __slots__ = ()
-    reorder_sums = False
 
     def dot(self, row: Any, weights: Any) -> Any:
         """Return ``[x, rho] . weights`` for one row, in four sums that wait for no other."""
@@ -58,6 +82,17 @@ class UniformRows(
         sum_ = (total + second) + (third + fourth)
         return self.value * sum_ + self.rho * weights[self.width]
 
+    def dots(self, row: Any, weights: Any, out: Any) -> None:
+        """Write ``[x, rho] . weights`` for every column of the weights."""
+        columns = range(np.uint64(out.size))
+        out[:] = 0.0
+        for item in range(self.starts[row], self.starts[row + _ONE]):
+            feature = np.uint64(self.indices[item])
+            for column in columns:
+                out[column] += weights[feature, column]
+        for column in columns:
+            out[column] = self.value * out[column] + self.rho * weights[self.width, column]
+
     def add(self, row: Any, step: Any, weights: Any) -> None:
         """Add ``step [x, rho]`` to ``weights``."""
         move = step * self.value
@@ -69,20 +104,18 @@ class UniformRows(
         """Return ``||x||^2``, without the constant."""
         return (self.starts[row + _ONE] - self.starts[row]) * (self.value * self.value)
 
-    def foresee(self, row: Any) -> None:
-        """Fetch where a row is that will be visited later."""
-        prefetch(self.starts, row)
-
     def expect(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
         for item in range(self.starts[row], self.starts[row + _ONE], _INDICES_PER_LINE):
             prefetch(self.indices, item)
+        prefetch(self.indices, self.starts[row + _ONE] - _ONE)
 
 
 class DenseRows(Compilable, NamedTuple("_Dense", [("values", Any), ("width", Any), ("rho", Any)])):
     """Rows of a C-ordered array, seen flat."""
 
     __slots__ = ()
+    gain_side_by_side = False
 
     def dot(self, row: Any, weights: Any) -> Any:
         """Return ``[x, rho] . weights`` for one row."""
@@ -120,7 +153,7 @@ class DenseRows(Compilable, NamedTuple("_Dense", [("values", Any), ("width", Any
 
 
 class SparseRows(
-    Compilable,
+    CompressedRows,
     NamedTuple(
         "_Sparse",
         [("values", Any), ("indices", Any), ("starts", Any), ("width", Any), ("rho", Any)],
@@ -129,8 +162,6 @@ class SparseRows(
     """Rows of a CSR matrix or array."""
 
     __slots__ = ()
-    # Left to reorder sums, LLVM turns gathered products into vectors: four times as slow.
-    reorder_sums = False
 
     def dot(self, row: Any, weights: Any) -> Any:
         """Return ``[x, rho] . weights`` for one row, in four sums that wait for no other."""
@@ -147,6 +178,27 @@ class SparseRows(
             item += _ONE
         return (total + second) + (third + fourth)
 
+    def dots(self, row: Any, weights: Any, out: Any) -> None:
+        """Write ``[x, rho] . weights`` for every column of the weights."""
+        columns = range(np.uint64(out.size))
+        item, last = np.uint64(self.starts[row]), np.uint64(self.starts[row + _ONE])
+        for column in columns:
+            out[column] = self.rho * weights[self.width, column]
+        while item + _THREE < last:  # four at a time: fewer visits of the sums
+            i, j = np.uint64(self.indices[item]), np.uint64(self.indices[item + _ONE])
+            k, m = np.uint64(self.indices[item + _TWO]), np.uint64(self.indices[item + _THREE])
+            p, q = np.float64(self.values[item]), np.float64(self.values[item + _ONE])
+            r, s = np.float64(self.values[item + _TWO]), np.float64(self.values[item + _THREE])
+            for column in columns:
+                pair = p * weights[i, column] + q * weights[j, column]
+                out[column] += pair + (r * weights[k, column] + s * weights[m, column])
+            item += _FOUR
+        while item < last:
+            i, p = np.uint64(self.indices[item]), np.float64(self.values[item])
+            for column in columns:
+                out[column] += p * weights[i, column]
+            item += _ONE
+
     def add(self, row: Any, step: Any, weights: Any) -> None:
         """Add ``step [x, rho]`` to ``weights``."""
         for item in range(self.starts[row], self.starts[row + _ONE]):
@@ -160,10 +212,6 @@ class SparseRows(
             value = np.float64(self.values[item])
             total += value * value
         return total
-
-    def foresee(self, row: Any) -> None:
-        """Fetch where a row is that will be visited later."""
-        prefetch(self.starts, row)
 
     def expect(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""

@@ -9,7 +9,7 @@ import copy
 import threading
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from numbers import Integral, Real
@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -31,7 +32,8 @@ from maxmargin.engine import Learner
 from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
 from maxmargin.loops import Seen
-from maxmargin.monitor import Monitor, Solution
+from maxmargin.monitor import Monitor, Solution, run_side_by_side
+from maxmargin.orders import Order
 from maxmargin.patterns import Patterns
 from maxmargin.rules import Rule
 from maxmargin.schedules import Schedule, constant
@@ -40,7 +42,6 @@ from maxmargin.sparse_input import check_sparse
 __all__ = ["AdditivePerceptron", "OnlinePerceptron", "Start"]
 
 Floats = npt.NDArray[np.float64]
-Order = np.random.RandomState | None  #: None: patterns are looked at as they come
 
 _LARGEST = 1e308  # of an integer that becomes a float
 _LONGEST_START = 1e200  # squared, with room for corrections
@@ -51,6 +52,14 @@ class Start(NamedTuple):
 
     weights: Floats | None
     alpha: Floats | None
+
+
+class Run(NamedTuple):
+    """What there is to learn for one hyperplane."""
+
+    patterns: Patterns
+    start: Start
+    name: str
 
 
 class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
@@ -180,27 +189,45 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         """Return the weights that classify, made of those that were trained."""
         return weights
 
-    def _learn(
-        self, patterns: Patterns, start: Start, order: Order, name: str, cancelled: threading.Event
-    ) -> Solution:
-        learner = self._learner(patterns, start, random_state=order, cancelled=cancelled)
-        monitor = Monitor(learner, self.max_iter, self.tol, self.verbose, name)
-        return self._search(monitor, patterns)
+    def _shares_passes(self) -> bool:
+        """Tell whether the hyperplanes of several classes may learn in the same passes."""
+        return False
 
-    def _orders(self, count: int) -> list[Order]:
-        """Return what shuffles the patterns for each hyperplane."""
-        return [None] * count
+    def _learn(
+        self,
+        runs: Sequence[Run],
+        seed: int | None,
+        cancelled: threading.Event,
+    ) -> list[Solution]:
+        """Find hyperplanes over the same rows, in common passes if there are several."""
+        random_state = None if seed is None else np.random.RandomState(seed)
+        order = Order(runs[0].patterns.count, random_state)
+        monitors = []
+        for patterns, start, name in runs:
+            learner = self._learner(patterns, start, order=order, cancelled=cancelled)
+            monitors.append(Monitor(learner, self.max_iter, self.tol, self.verbose, name))
+        if len(runs) == 1:
+            return [self._search(monitors[0], runs[0].patterns)]
+        run_side_by_side(monitors, self._rule(runs[0].patterns))
+        return [monitor.solution() for monitor in monitors]
+
+    def _seed(self) -> int | None:
+        """Return the seed of the order, the same for all hyperplanes; None: as rows come."""
+        return None
 
     def _solve(self, tasks: list[Patterns], starts: list[Start], positives: Any) -> list[Solution]:
-        orders = self._orders(len(tasks))
-        cancelled = threading.Event()
-        runs = [
-            partial(self._learn, patterns, start, order, f"class {positive}", cancelled)
-            for patterns, start, order, positive in zip(
-                tasks, starts, orders, positives, strict=True
-            )
+        names = [f"class {positive}" for positive in positives]
+        runs = [Run(*run) for run in zip(tasks, starts, names, strict=True)]
+        together = self._shares_passes() and tasks[0].rows.gain_side_by_side
+        groups = effective_n_jobs(self.n_jobs) if together else len(runs)
+        seed, cancelled = self._seed(), threading.Event()
+        jobs = [
+            partial(self._learn, runs[part[0] : part[-1] + 1], seed, cancelled)
+            for part in np.array_split(np.arange(len(runs)), min(groups, len(runs)))
         ]
-        return in_threads(runs, self.n_jobs, cancelled)
+        return [
+            solution for group in in_threads(jobs, self.n_jobs, cancelled) for solution in group
+        ]
 
     def _starts(
         self, patterns: Patterns, classes: Any, coef_init: Any, intercept_init: Any
@@ -342,11 +369,13 @@ class OnlinePerceptron(AdditivePerceptron):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _orders(self, count: int) -> list[Order]:
+    def _shares_passes(self) -> bool:
+        return True
+
+    def _seed(self) -> int | None:
         if not self.shuffle:
-            return super()._orders(count)
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=count)
-        return [np.random.RandomState(seed) for seed in seeds]
+            return None
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
 
 def _encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:

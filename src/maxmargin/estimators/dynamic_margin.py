@@ -98,6 +98,9 @@ class DynamicMarginPerceptron(OnlinePerceptron):
     def _rule(self, patterns: Patterns) -> Rule:
         return DynamicMargin(float(self.epsilon))
 
+    def _shares_passes(self) -> bool:
+        return not self.active_set
+
     def _look(self, learner: Learner, rule: Rule) -> Seen:
         return (learner.one_by_one_and_again if self.active_set else learner.one_by_one)(rule)
 

@@ -228,6 +228,9 @@ class BolzanoPerceptron(OnlinePerceptron):
         self.precision = precision
         self.max_checks = max_checks
 
+    def _shares_passes(self) -> bool:
+        return False  # each search asks for margins of its own
+
     def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:
         return Bisection(monitor, self.variant, self.precision, self.max_checks).solve()
 

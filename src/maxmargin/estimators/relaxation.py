@@ -112,6 +112,9 @@ class RelaxationPerceptron(OnlinePerceptron):
     def _schedule(self, patterns: Patterns) -> Schedule:
         return constant(float(self.relaxation))
 
+    def _shares_passes(self) -> bool:
+        return not self.batch
+
     def _look(self, learner: Learner, rule: Rule) -> Seen:
         return learner.all_together(rule) if self.batch else learner.one_by_one(rule)
 
