@@ -88,7 +88,11 @@ def _near_one(vector: Floats) -> Floats:
 
 
 def _length(vector: Floats) -> float:
-    return math.sqrt(squared_norm(vector))
+    """Return the norm of a vector, even where its squares would vanish or overflow."""
+    _, exponent = np.frexp(np.abs(vector).max(initial=0.0))
+    if abs(exponent) < 300:
+        return math.sqrt(squared_norm(vector))
+    return math.ldexp(math.sqrt(squared_norm(np.ldexp(vector, -exponent))), int(exponent))
 
 
 def _down(value: float) -> float:

@@ -27,6 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Passes over the patterns found misclassified, at most, between two passes over all.
 ACTIVE_PASSES = 30
+_EPSILON = float(np.finfo(np.float64).eps)
 _NOTHING_SEEN = Seen(0.0, 0.0, np.inf)
 
 
@@ -79,7 +80,7 @@ class Learner:
         self.products = 0.0
         self._violators = np.empty_like(self.order.rows)
         self._gram: GramRows | None = None
-        self.state = State(scale, 0.0, 0.0, 0.0)
+        self.state = State(scale, 0.0, 0.0, 0.0, 0.0)
         self.restart(
             np.zeros(patterns.dimension) if weights is None else weights / scale,
             np.zeros(patterns.count) if alpha is None else alpha / scale,
@@ -91,7 +92,7 @@ class Learner:
         self.weights, self.alpha = weights.copy(), alpha.copy()
         self._scores: Floats | None = None
         square, mass = scale**2 * squared_norm(weights), scale * float(alpha.sum())
-        self.state = State(scale, square, mass, self.state.updates)
+        self.state = State(scale, square, mass, self.state.updates, 0.0)
         self._peak = square
 
     @property
@@ -144,8 +145,8 @@ class Learner:
                 self.state,
                 self._violators[int(seen.violations) :],
             )
-            self.state = State(*result[:4])
-            seen = _joined(seen, Seen(*result[4:]))
+            self.state = State(*result[:5])
+            seen = _joined(seen, Seen(*result[5:]))
         self.products += order.size
         return seen
 
@@ -210,7 +211,7 @@ class Learner:
             self._scores = patterns.scores(self.weights)
             self.products += patterns.count
         lowest = self.state.scale * float(self._scores.min())
-        violated = rule.violates(lowest, rule.threshold(self.state))
+        violated = rule.violates(lowest, rule.limit(self.state))
         errors = float(np.count_nonzero(self._scores <= 0.0))
         self._rest()
         return Seen(max(seen.violations, violated), errors, lowest)
@@ -220,6 +221,12 @@ class Learner:
         self.state = state
         self.products += self.patterns.count
         return self._settled(seen, rule)
+
+    def insist(self) -> None:
+        """Ask for more than rounding can hide: all scores met the rule, but not provably."""
+        patterns = self.patterns
+        error = _EPSILON * (patterns.dimension + 16.0) * patterns.longest
+        self.state = self.state._replace(slack=4.0 * error * np.sqrt(self.state.square))
 
     def _settled(self, seen: Seen, rule: Rule) -> Seen:
         """Return what a pass over all patterns has seen, of weights at rest where it matters."""

@@ -51,6 +51,7 @@ class State(NamedTuple):
     square: float  #: ||a||^2, by recursion over the updates
     mass: float  #: sum of the multipliers
     updates: float  #: corrections so far
+    slack: float  #: added to thresholds, where scores have been within rounding errors of them
 
 
 class Seen(NamedTuple):
@@ -65,7 +66,7 @@ class Seen(NamedTuple):
 def after(state: Any, step: Any, score: Any, squared: Any) -> Any:
     """Return the books after the correction ``a + step y``, where ``||y||^2 = squared``."""
     square = state.square + step * (2.0 * score + step * squared)
-    return State(state.scale, square, state.mass + step, state.updates + 1.0)
+    return State(state.scale, square, state.mass + step, state.updates + 1.0, state.slack)
 
 
 @register_jitable(**INLINED)
@@ -76,7 +77,8 @@ def shrunk(state: Any, shrink: Any, weights: Any, alpha: Any) -> Any:
         weights *= scale
         alpha *= scale
         scale = 1.0
-    return State(scale, state.square * (shrink * shrink), state.mass * shrink, state.updates)
+    square = state.square * (shrink * shrink)
+    return State(scale, square, state.mass * shrink, state.updates, state.slack)
 
 
 def one_by_one(
@@ -97,7 +99,7 @@ def one_by_one(
     """
     violations, errors, corrected = np.uint64(0), 0, np.uint64(0)
     lowest = np.inf
-    threshold, inverse = rule.threshold(state), 1.0 / state.scale
+    threshold, inverse = rule.limit(state), 1.0 / state.scale
     count = np.uint64(order.size)
     for position in range(count):
         if position + _FAR_AHEAD < count:
@@ -129,8 +131,8 @@ def one_by_one(
         if shrink != 1.0:
             state = shrunk(state, shrink, weights, alpha)
         # The next correction, if it is the next pattern's, need not wait for the division.
-        threshold, inverse = rule.threshold(state), 1.0 / state.scale
-    books = (state.scale, state.square, state.mass, state.updates)
+        threshold, inverse = rule.limit(state), 1.0 / state.scale
+    books = (state.scale, state.square, state.mass, state.updates, state.slack)
     return *books, float(violations), float(errors), lowest
 
 
@@ -169,13 +171,13 @@ def side_by_side(
         rows.dots(row, weights, products)
         for number in range(np.uint64(running.size)):
             k = np.uint64(running[number])
-            state = State(books[k, 0], books[k, 1], books[k, 2], books[k, 3])
+            state = State(books[k, 0], books[k, 1], books[k, 2], books[k, 3], books[k, 4])
             label = np.float64(labels[row, k])
             score = (state.scale * label) * products[k]
             seen[k, 2] = min(seen[k, 2], score)
             if score <= 0.0:
                 seen[k, 1] += 1.0
-            if not rule.violates(score, rule.threshold(state)):
+            if not rule.violates(score, rule.limit(state)):
                 continue
             seen[k, 0] += 1.0
             factor = rule.factor(score, squares[row], state)
@@ -214,7 +216,7 @@ def all_together(
     """
     violations, errors = 0, 0
     lowest = np.inf
-    threshold = rule.threshold(state)
+    threshold = rule.limit(state)
     for row in range(first, last):
         label = np.float64(labels[row])
         score = state.scale * (label * rows.dot(row, weights))
@@ -258,7 +260,7 @@ def worst_first(
             if scores[np.uint64(candidate)] < scores[worst]:
                 worst = np.uint64(candidate)
         lowest = state.scale * scores[worst]
-        if not rule.violates(lowest, rule.threshold(state)):
+        if not rule.violates(lowest, rule.limit(state)):
             break
         if places[worst] < 0:
             missing = worst
@@ -271,7 +273,8 @@ def worst_first(
         rows.add(worst, np.float64(labels[worst]) * move, weights)
         alpha[worst] += move
         state = after(state, step, lowest, squares[worst])
-    return state.scale, state.square, state.mass, state.updates, violations, missing
+    books = (state.scale, state.square, state.mass, state.updates, state.slack)
+    return *books, violations, missing
 
 
 def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any) -> None:

@@ -111,7 +111,7 @@ class Monitor:
         self._start = learner.current()[0] - self._combination()
         # What is left by rounding alone is no start of its own.
         noise = 1e-12 * float(np.sum(learner.current()[1])) * learner.patterns.longest
-        self._anchored = bool(squared_norm(self._start) > noise**2)
+        self._anchored = bool(np.sqrt(squared_norm(self._start)) > noise)
         self._last: Snapshot | None = None
         self._certified_epochs, self._record = 0, False
         self.due = self._both = self._satisfied = self._overflow = False
@@ -173,15 +173,23 @@ class Monitor:
             if self._both:  # else the upper bound of the last time will do: it is about errors
                 self.certify_upper(alpha)
             self._mark_certified()
-        if self._satisfied:
+        if self._satisfied and not self._holds():
+            self.learner.insist()
+        elif self._satisfied:
             self.ended_by = "rule"
-        elif self.due and self.within_tol():
+            return True
+        if self.due and self.within_tol():
             self.ended_by = "tol"
         elif self._overflow:
             self.ended_by = "overflow"
         elif self.epochs >= self.max_iter:
             self.ended_by = "max_iter"
         return self.ended_by is not None
+
+    def _holds(self) -> bool:
+        """Tell whether the state certified last has all patterns on their side, provably."""
+        assert self._last is not None
+        return self._last.lower.margin > 0.0
 
     def _mark_certified(self) -> None:
         """Put the certified bounds into the row of the last epoch."""
@@ -199,11 +207,12 @@ class Monitor:
     def estimates(self, seen: Seen) -> tuple[float, float]:
         """Return what the books make of the bounds: a hint, until certified."""
         learner, state = self.learner, self.learner.state
-        length = np.sqrt(state.square)
-        lower = seen.lowest / length if length > 0.0 else np.nan
-        if self._anchored:
-            length = np.sqrt(squared_norm(learner.current()[0] - self._start))
-        return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
+        with np.errstate(all="ignore"):  # of weights beyond all bounds, they may be anything
+            length = np.sqrt(state.square)
+            lower = seen.lowest / length if length > 0.0 else np.nan
+            if self._anchored:
+                length = np.sqrt(squared_norm(learner.current()[0] - self._start))
+            return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
 
     def certify_lower(self, weights: Floats, alpha: Floats, lower: Lower | None = None) -> Snapshot:
         """Certify what a state achieves, and remember it if it is the best so far."""

@@ -32,5 +32,6 @@ class Order:
         """Return the order of the next pass; it lasts until the one after is asked for."""
         if self.random_state is not None:
             seed = self.random_state.randint(1, 2**64 - 1, dtype=np.uint64)
-            compile_loop(loops.shuffle)(self.rows, np.uint64(seed))
+            with np.errstate(over="ignore"):  # uncompiled, the generator's wrap-around warns
+                compile_loop(loops.shuffle)(self.rows, np.uint64(seed))
         return self.rows

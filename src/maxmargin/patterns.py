@@ -93,7 +93,7 @@ class Patterns:
             loop(unaugmented, first, last, squares)
         radius = float(np.sqrt(squares.max()))
         constant = (radius or 1.0) if rho == "auto" else float(rho or 0.0) * unit
-        if constant and radius and not 1e-100 < constant / radius < 1e100:
+        if rho not in (None, "auto") and not 1e-100 < constant / (radius or 1.0) < 1e100:
             raise ValueError(
                 f"rho={rho} is out of all proportion to the data, whose longest row has the norm "
                 f"{radius / unit:.6g}."
@@ -138,6 +138,12 @@ class Patterns:
         """r, the smallest ``||y_k||``."""
         return float(np.sqrt(self.squares.min()))
 
+    @cached_property
+    def shortest_nonzero(self) -> float:
+        """The smallest ``||y_k||`` that is not zero; 1 if all are."""
+        lengths = self.squares[self.squares > 0.0]
+        return float(np.sqrt(lengths.min(initial=np.inf))) if lengths.size else 1.0
+
     def augmented(self, coef: Floats, intercept: float) -> Floats:
         """Return the weight vector of the hyperplane ``coef.x + intercept = 0``."""
         return np.append(coef / self.unit, intercept / self.rho if self.rho else 0.0)
@@ -145,14 +151,13 @@ class Patterns:
     def hyperplane(self, weights: Floats) -> tuple[Floats, float]:
         """Return coefficients and intercept of a weight vector, for the data as given.
 
-        On data so small that the coefficients would overflow, all are divided by a power of two.
+        Where the coefficients would overflow or vanish, both are divided by a power of two.
         """
-        with np.errstate(over="ignore"):
-            coef = weights[:-1] * self.unit
-        if np.isfinite(coef).all():
-            return coef, float(weights[-1] * self.rho)
-        _, exponent = np.frexp(np.abs(weights).max())
-        return self.hyperplane(np.ldexp(weights, -exponent))
+        _, exponent = np.frexp(np.abs(weights[:-1]).max(initial=0.0))
+        _, power = np.frexp(self.unit)
+        shift = 0 if abs(exponent + power) < 900 else -exponent - power // 2
+        coef, constant = np.ldexp(weights[:-1], shift), np.ldexp(weights[-1], shift)
+        return coef * self.unit, float(constant * self.rho)
 
     def scores(self, weights: Floats) -> Floats:
         """Return ``y_k . weights`` of every pattern."""

@@ -42,7 +42,7 @@ class Bisection:
 
     def solve(self) -> Solution:
         """Run all rounds and return the best weights found."""
-        shortest = self.learner.patterns.shortest
+        shortest = self.learner.patterns.shortest_nonzero
         beta = step = shortest / 2.0
         while step > self.precision * shortest and self.monitor.ended_by is None:
             success = self._round(beta)

@@ -235,4 +235,4 @@ class BolzanoPerceptron(OnlinePerceptron):
         return Bisection(monitor, self.variant, self.precision, self.max_checks).solve()
 
     def _rule(self, patterns: Patterns) -> Rule:
-        return FixedMargin(patterns.shortest / 2.0)
+        return FixedMargin(patterns.shortest_nonzero / 2.0)

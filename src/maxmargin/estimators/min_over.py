@@ -138,7 +138,8 @@ class MinOverPerceptron(AdditivePerceptron):
         weights, alpha = solution.state.weights, solution.state.alpha
         if solution.ended_by != "rule" or solution.anchored:
             return np.nan
-        return float(weights @ weights / (self.target * alpha.sum()))
+        with np.errstate(over="ignore"):  # a tiny target guarantees nothing: A = infinity
+            return float(weights @ weights / alpha.sum() / self.target)
 
     def _look(self, learner: Learner, rule: Rule) -> Seen:
         return learner.worst_first(rule)

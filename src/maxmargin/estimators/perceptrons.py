@@ -274,7 +274,7 @@ def schedule_of(schedule: ScheduleWord, rate: float) -> Schedule:
 def directional_margin(margin: float | str, patterns: Patterns) -> float:
     """Return beta in the units of the patterns, which the shortest of them must allow."""
     if margin == "auto":  # with a pattern of length zero no margin can be reached
-        return (patterns.shortest or patterns.longest or 1.0) / 100.0
+        return patterns.shortest_nonzero / 100.0
     beta = float(margin) * patterns.unit
     if beta >= patterns.shortest:
         raise ValueError(

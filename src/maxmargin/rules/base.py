@@ -33,6 +33,10 @@ class Rule(Compilable):
         """Return the score below which patterns count as misclassified, given the weights."""
         raise NotImplementedError
 
+    def limit(self, now: Any) -> Any:
+        """Return the threshold, and a little more where rounding has blurred it."""
+        return self.threshold(now) + now.slack
+
     def violates(self, score: Any, threshold: Any) -> Any:
         """Tell whether a score calls for a correction: ``<=``, unless a rule says otherwise."""
         return score <= threshold

@@ -32,7 +32,8 @@ class FixedMarginProjected(FixedMargin):
             return 1.0
         if square == 0.0:
             return 0.0
-        return 1.0 - self.margin * score / (np.sqrt(now.square) * square)
+        # Not below zero, where the pattern is shorter than beta: multipliers never fall.
+        return max(0.0, 1.0 - self.margin * score / (np.sqrt(now.square) * square))
 
 
 class FixedLength(FixedMargin):
