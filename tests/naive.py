@@ -218,7 +218,8 @@ def bolzano(Y, variant=1, precision=1e-3, max_checks=100, max_epochs=1000, start
     trace = Trace.begin(Y, start)
     r = math.sqrt(np.min(np.sum(Y * Y, axis=1)))
     beta = step = r / 2
-    checks = max_checks if variant == 1 else max(1, max_checks // 2)
+    second_checks = max_checks // 2 if variant == 2 else 0
+    checks = max_checks - second_checks
     best_a, best_alpha = trace.a, trace.alpha
     while step > precision * r:
         if variant == 2 and beta < trace.best_margin:
@@ -234,7 +235,7 @@ def bolzano(Y, variant=1, precision=1e-3, max_checks=100, max_epochs=1000, start
                 best_a, best_alpha, trace.best_margin = trace.a, trace.alpha, beta
             elif variant == 2 and outcome == "undecided":
                 b = beta * norm(trace.a)
-                passes = min(checks, max_epochs - trace.epochs)
+                passes = min(second_checks, max_epochs - trace.epochs)
                 outcome = unit_steps(Y, trace, passes, b=b)
                 if outcome == "success" and b / norm(trace.a) > trace.best_margin:
                     best_a, best_alpha = trace.a, trace.alpha
@@ -301,17 +302,19 @@ def dynamic_margin(Y, epsilon=0.1, max_epochs=1000, start=None):
     """Perceptron with dynamic margin: S5 (5) and figure 2.
 
     Violated: ``y.a <= theta``, with ``theta = (1 - epsilon) ||a||^2 / t`` after t updates, 0 for
-    t = 0; ``||a||^2`` by its recursion.
+    t = 0; ``||a||^2`` by its recursion. From a start a_0, ``||a|| (||a|| + ||a_0||) / t`` takes the
+    place of ``||a||^2 / t``, and all are violated at t = 0.
     """
     trace = Trace.begin(Y, start)
-    squared, theta, t = trace.a @ trace.a, 0.0, 0
+    anchor = norm(trace.a)
+    squared, theta, t = trace.a @ trace.a, math.inf if anchor else 0.0, 0
     for k in cycle(Y, trace, max_epochs):
         p = Y[k] @ trace.a
         if p <= theta:
             trace.correct(Y, [k], [1.0])
             squared = squared + (2 * p + Y[k] @ Y[k])
             t += 1
-            theta = (1 - epsilon) * squared / t
+            theta = (1 - epsilon) * (squared + anchor * math.sqrt(squared)) / t
     return trace
 
 

@@ -127,7 +127,7 @@ def test_importing_is_lazy():
 
 @pytest.mark.parametrize("rule", [StandardMargin(0.5), FixedMargin(0.5)])
 def test_rules_are_their_own_reference(rule):
-    now = loops.State(scale=1.0, square=4.0, mass=3.0, updates=2.0, slack=0.0)
+    now = loops.State(scale=1.0, square=4.0, mass=3.0, updates=2.0, slack=0.0, anchor=0.0)
     expected = 0.5 if isinstance(rule, StandardMargin) else 1.0
     assert rule.threshold(now) == expected
     assert rule.violates(expected, expected) and not rule.violates(expected + 1e-9, expected)

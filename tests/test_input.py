@@ -874,7 +874,7 @@ def test_inseparable_data_end_with_a_warning_and_the_best_state_seen(model, labe
         text = str(caught[k].message)
         assert text.startswith(type(model).__name__)
         for part in (
-            "the best state seen is kept",
+            "the best certified state is kept",
             f"It has {errors} of 60 patterns on the wrong side",
             f"Certified: its geometric margin is {certificate.margin:.4g}",
             f"no hyperplane has more than {certificate.margin_upper:.4g}",

@@ -332,7 +332,7 @@ def test_bolzano_knows_a_hopeless_round():
 
 def test_second_variant_by_hand():
     # One pass for each module: the first is undecided at (2, 2), the second finds it good.
-    trace = naive.bolzano(2 * np.eye(2), variant=2, precision=0.0625, max_checks=3)
+    trace = naive.bolzano(2 * np.eye(2), variant=2, precision=0.0625, max_checks=2)
     assert trace.rounds == [(1.0, False), (0.5, True), (0.75, True)]
     assert (trace.epochs, trace.best_margin, trace.converged) == (2, 1.0, True)
     np.testing.assert_array_equal(trace.a, [2, 2])

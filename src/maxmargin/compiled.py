@@ -26,11 +26,14 @@ from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import TupleModel
 from numba.extending import overload_method, typeof_impl
 
+from maxmargin import __version__
+
 __all__ = ["FLAGS", "INLINED", "Compilable", "compile_loop", "fingerprint"]
 
-#: ``nnan`` and ``ninf`` are left out on purpose: they would break tests for NaN and infinity.
+#: ``nnan`` and ``ninf`` are left out on purpose: they would break tests for NaN and infinity;
+#: ``arcp`` too: x / x must be 1.
 FLAGS: dict[str, Any] = {
-    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+    "fastmath": {"reassoc", "contract", "nsz"},
     "nogil": True,
     "error_model": "numpy",
 }
@@ -141,10 +144,12 @@ def fingerprint(loop: Callable[..., Any], *record_types: type[Compilable]) -> st
     """Return 12 hex digits that change whenever the code behind a compiled loop does.
 
     Bytecode, constants and names of the loop, of every method of the record types, and of
-    every helper of this package they refer to, however indirectly; the compiler flags too.
+    every helper of this package they refer to, however indirectly; the compiler flags and the
+    version of the package too.
     """
     flags = {**_flags(record_types), **INLINED}
-    digest = hashlib.sha256("".join(f"{k}={_stable(v)}" for k, v in flags.items()).encode())
+    digest = hashlib.sha256(__version__.encode())
+    digest.update("".join(f"{k}={_stable(v)}" for k, v in flags.items()).encode())
     seen: set[Any] = set()
     for function in [loop, *_methods(record_types)]:
         for part in _parts(function, seen):
@@ -161,7 +166,7 @@ def _methods(record_types: tuple[type, ...]) -> Iterator[Callable[..., Any]]:
 
 def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
     """Yield what identifies a function and everything it refers to."""
-    function = getattr(function, "py_func", function)
+    function = _python(function)
     if function in seen:
         return
     seen.add(function)
@@ -180,6 +185,11 @@ def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
             yield from _global_parts(name, function.__globals__, seen)
 
 
+def _python(function: Any) -> Any:
+    """Return the Python function behind what Numba made of it: compiled code or an intrinsic."""
+    return getattr(function, "py_func", getattr(function, "_defn", function))
+
+
 def _stable(value: Any) -> str:
     """Return a text that does not depend on the hash seed of the process, as that of sets does."""
     return repr(sorted(value)) if isinstance(value, set | frozenset) else repr(value)
@@ -189,7 +199,7 @@ def _global_parts(name: str, namespace: dict[str, Any], seen: set[Any]) -> Itera
     if name not in namespace:  # an attribute, a method or a builtin
         return
     value = namespace[name]
-    if callable(value) and hasattr(getattr(value, "py_func", value), "__code__"):
+    if callable(value) and hasattr(_python(value), "__code__"):
         yield from _parts(value, seen)
     elif not inspect.ismodule(value):
         yield f"{name}={value!r}"

@@ -56,7 +56,7 @@ class Learner:
     Attributes
     ----------
     start : ndarray
-        The part of the weights that is not a combination of patterns.
+        The part of the first weights that is no combination of patterns.
     state : State
         Scale, squared length, sum of multipliers, number of corrections.
     products : float
@@ -80,19 +80,32 @@ class Learner:
         self.products = 0.0
         self._violators = np.empty_like(self.order.rows)
         self._gram: GramRows | None = None
-        self.state = State(scale, 0.0, 0.0, 0.0, 0.0)
+        self.state = State(scale, 0.0, 0.0, 0.0, 0.0, 0.0)
         self.restart(
             np.zeros(patterns.dimension) if weights is None else weights / scale,
             np.zeros(patterns.count) if alpha is None else alpha / scale,
             scale,
         )
+        self.start = self._part_of_its_own()
+        anchor = float(np.sqrt(squared_norm(self.start)))
+        self.state = self.state._replace(anchor=anchor)
+
+    def _part_of_its_own(self) -> Floats:
+        """Return the weights less their combination of patterns."""
+        weights, alpha = self.current()
+        if not alpha.any():
+            return weights
+        rest = weights - self.patterns.combine(alpha * self.patterns.labels)
+        # What is left by rounding alone is no start of its own.
+        noise = 1e-12 * float(alpha.sum()) * self.patterns.longest
+        return rest if np.sqrt(squared_norm(rest)) > noise else np.zeros_like(rest)
 
     def restart(self, weights: Floats, alpha: Floats, scale: float = 1.0) -> None:
         """Go on from other weights, with their multipliers."""
         self.weights, self.alpha = weights.copy(), alpha.copy()
         self._scores: Floats | None = None
         square, mass = scale**2 * squared_norm(weights), scale * float(alpha.sum())
-        self.state = State(scale, square, mass, self.state.updates, 0.0)
+        self.state = State(scale, square, mass, self.state.updates, 0.0, self.state.anchor)
         self._peak = square
 
     @property
@@ -129,24 +142,24 @@ class Learner:
 
     def _visit(self, rule: Rule, order: npt.NDArray[Any]) -> Seen:
         loop = compile_loop(loops.one_by_one, type(rule), type(self.patterns.rows))
-        rates = self.schedule(self.updates, order.size)
-        before, seen = self.updates, _NOTHING_SEEN
+        seen = _NOTHING_SEEN
         for first, last in self.patterns.calls(order.size):
             self.stop_if_cancelled()
+            rates = self.schedule(self.updates, int(last - first)) / self.state.scale
             result = loop(
                 rule,
                 self.patterns.rows,
                 self.patterns.labels,
                 self.patterns.squares,
                 order[first:last],
-                rates[self.updates - before :],
+                rates,
                 self.weights,
                 self.alpha,
                 self.state,
                 self._violators[int(seen.violations) :],
             )
-            self.state = State(*result[:5])
-            seen = _joined(seen, Seen(*result[5:]))
+            self.state = State(*result[:6])
+            seen = _joined(seen, Seen(*result[6:]))
         self.products += order.size
         return seen
 
@@ -154,19 +167,20 @@ class Learner:
         """Correct all misclassified patterns at once, unless the weights already satisfy."""
         patterns = self.patterns
         loop = compile_loop(loops.all_together, type(rule), type(patterns.rows))
-        steps, correction = np.empty(patterns.count), np.zeros(patterns.dimension)
+        factors, correction = np.empty(patterns.count), np.zeros(patterns.dimension)
         rate = float(self.schedule(round(self.passes), 1)[0])
         seen = _NOTHING_SEEN
         for first, last in patterns.calls():
             self.stop_if_cancelled()
-            part = (first, last, rate, self.weights, self.state, steps, correction)
+            part = (first, last, self.weights, self.state, factors, correction)
             books = (patterns.rows, patterns.labels, patterns.squares)
             seen = _joined(seen, Seen(*loop(rule, *books, *part)))
         self.products += patterns.count
         if not rule.satisfied(seen):
-            self.weights += correction
-            self.alpha += steps
-            mass, updates = self.state.mass + steps.sum(), self.state.updates + seen.violations
+            self.weights += rate / self.state.scale * correction
+            self.alpha += rate / self.state.scale * factors
+            mass = self.state.mass + rate * factors.sum()
+            updates = self.state.updates + np.count_nonzero(factors)
             self.state = self.state._replace(mass=float(mass), updates=updates)
             self._rest(always=True)
         return seen
@@ -183,7 +197,7 @@ class Learner:
         gram = self._gram = self._gram or GramRows(patterns)
         loop = compile_loop(loops.worst_first, type(rule), type(patterns.rows))
         corrections = min(patterns.count, 1 + PRODUCTS_PER_CALL // patterns.count)
-        rates = self.schedule(self.updates, corrections)
+        rates = self.schedule(self.updates, corrections) / self.state.scale
         seen = _NOTHING_SEEN
         while seen.violations < corrections:
             self.stop_if_cancelled()

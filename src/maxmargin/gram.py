@@ -20,29 +20,27 @@ class GramRows:
     Attributes
     ----------
     products : ndarray of shape (m, n)
-        The rows kept.
+        The rows kept, and room for more.
     places : ndarray of shape (n,)
         Where in `products` the row of a pattern is; -1 if it is not kept.
     """
 
     def __init__(self, patterns: Patterns) -> None:
         self.patterns = patterns
-        self.products: Floats = np.empty((0, patterns.count))
+        limit = max(2, min(patterns.count, _BYTES // (8 * patterns.count)))
+        # Room that is not used yet takes up no memory.
+        self.products: Floats = np.empty((limit, patterns.count))
         self.places: npt.NDArray[np.int32] = np.full(patterns.count, -1, np.int32)
         self._owners: list[int] = []
-        self._limit = max(2, min(patterns.count, _BYTES // (8 * patterns.count)))
 
     def provide(self, row: int) -> None:
         """Compute the products of a pattern, instead of the oldest ones if there is no room."""
         patterns = self.patterns
-        if len(self._owners) == self._limit:
+        if len(self._owners) == len(self.products):
             oldest = self._owners.pop(0)
             place, self.places[oldest] = int(self.places[oldest]), -1
         else:
             place = len(self._owners)
-            if place == len(self.products):
-                room = np.empty((min(self._limit, 2 * place + 8) - place, patterns.count))
-                self.products = np.concatenate([self.products, room])
         unit = np.zeros(patterns.count)
         unit[row] = float(patterns.labels[row])
         self.products[place] = patterns.scores(patterns.combine(unit))

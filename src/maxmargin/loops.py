@@ -52,6 +52,7 @@ class State(NamedTuple):
     mass: float  #: sum of the multipliers
     updates: float  #: corrections so far
     slack: float  #: added to thresholds, where scores have been within rounding errors of them
+    anchor: float  #: length of the part of a, its start, that is no combination of patterns
 
 
 class Seen(NamedTuple):
@@ -63,10 +64,19 @@ class Seen(NamedTuple):
 
 
 @register_jitable(**INLINED)
+def fields(state: Any) -> Any:
+    """Return the books as a plain tuple."""
+    books = (state.scale, state.square, state.mass, state.updates)
+    return *books, state.slack, state.anchor
+
+
+@register_jitable(**INLINED)
 def after(state: Any, step: Any, score: Any, squared: Any) -> Any:
     """Return the books after the correction ``a + step y``, where ``||y||^2 = squared``."""
-    square = state.square + step * (2.0 * score + step * squared)
-    return State(state.scale, square, state.mass + step, state.updates + 1.0, state.slack)
+    # Weights that return to zero must not leave a negative square behind.
+    square = max(0.0, state.square + step * (2.0 * score + step * squared))
+    mass, updates = state.mass + step, state.updates + 1.0
+    return State(state.scale, square, mass, updates, state.slack, state.anchor)
 
 
 @register_jitable(**INLINED)
@@ -77,8 +87,8 @@ def shrunk(state: Any, shrink: Any, weights: Any, alpha: Any) -> Any:
         weights *= scale
         alpha *= scale
         scale = 1.0
-    square = state.square * (shrink * shrink)
-    return State(scale, square, state.mass * shrink, state.updates, state.slack)
+    square, anchor = state.square * (shrink * shrink), state.anchor * shrink
+    return State(scale, square, state.mass * shrink, state.updates, state.slack, anchor)
 
 
 def one_by_one(
@@ -95,11 +105,12 @@ def one_by_one(
 ) -> Any:
     """Look at the patterns in ``order``, correcting each that the rule calls misclassified.
 
-    The u-th correction adds ``rates[u] * rule.factor(...) * y``. ``violators`` lists who was.
+    The u-th correction adds ``rates[u] * rule.factor(...) * y``, rates being in units of the scale
+    at the beginning. ``violators`` lists who was misclassified.
     """
     violations, errors, corrected = np.uint64(0), 0, np.uint64(0)
-    lowest = np.inf
-    threshold, inverse = rule.limit(state), 1.0 / state.scale
+    lowest, threshold = np.inf, rule.limit(state)
+    beginning, since = state.scale, 1.0
     count = np.uint64(order.size)
     for position in range(count):
         if position + _FAR_AHEAD < count:
@@ -121,19 +132,17 @@ def one_by_one(
         factor = rule.factor(score, squares[row], state)
         if factor == 0.0:
             continue
-        step = rates[corrected] * factor
+        move = rates[corrected] * factor * since
         corrected += _ONE
-        move = step * inverse
         rows.add(row, label * move, weights)
         alpha[row] += move
-        state = after(state, step, score, squares[row])
+        state = after(state, move * state.scale, score, squares[row])
         shrink = rule.shrink(state)
         if shrink != 1.0:
             state = shrunk(state, shrink, weights, alpha)
-        # The next correction, if it is the next pattern's, need not wait for the division.
-        threshold, inverse = rule.limit(state), 1.0 / state.scale
-    books = (state.scale, state.square, state.mass, state.updates, state.slack)
-    return *books, float(violations), float(errors), lowest
+            since = beginning / state.scale
+        threshold = rule.limit(state)
+    return *fields(state), float(violations), float(errors), lowest
 
 
 def side_by_side(
@@ -157,7 +166,7 @@ def side_by_side(
     once for all of them.
     """
     flat, signs, width = weights.reshape(-1), labels.reshape(-1), np.uint64(weights.shape[1])
-    corrected = np.zeros(width, np.uint64)
+    corrected, beginning = np.zeros(width, np.uint64), books[:, 0].copy()
     count = np.uint64(order.size)
     for position in range(count):
         if position + _FAR_AHEAD < count:
@@ -171,7 +180,9 @@ def side_by_side(
         rows.dots(row, weights, products)
         for number in range(np.uint64(running.size)):
             k = np.uint64(running[number])
-            state = State(books[k, 0], books[k, 1], books[k, 2], books[k, 3], books[k, 4])
+            state = State(
+                books[k, 0], books[k, 1], books[k, 2], books[k, 3], books[k, 4], books[k, 5]
+            )
             label = np.float64(labels[row, k])
             score = (state.scale * label) * products[k]
             seen[k, 2] = min(seen[k, 2], score)
@@ -183,17 +194,18 @@ def side_by_side(
             factor = rule.factor(score, squares[row], state)
             if factor == 0.0:
                 continue
-            step = rates[k, corrected[k]] * factor
+            move = rates[k, corrected[k]] * factor
+            if state.scale != beginning[k]:
+                move *= beginning[k] / state.scale
             corrected[k] += _ONE
-            move = step / state.scale
             rows.add(row, label * move, weights[:, k])
             alpha[k, row] += move
-            state = after(state, step, score, squares[row])
+            state = after(state, move * state.scale, score, squares[row])
             shrink = rule.shrink(state)
             if shrink != 1.0:
                 state = shrunk(state, shrink, weights[:, k], alpha[k])
-            books[k, 0], books[k, 1] = state.scale, state.square
-            books[k, 2], books[k, 3] = state.mass, state.updates
+            books[k, 0], books[k, 1], books[k, 2] = state.scale, state.square, state.mass
+            books[k, 3], books[k, 5] = state.updates, state.anchor
 
 
 def all_together(
@@ -203,16 +215,15 @@ def all_together(
     squares: Any,
     first: Any,
     last: Any,
-    rate: Any,
     weights: Any,
     state: Any,
-    steps: Any,
+    factors: Any,
     correction: Any,
 ) -> Any:
     """Look at the rows from ``first`` to ``last`` and sum up what the misclassified ask for.
 
-    Neither weights nor multipliers move: ``steps`` receives the step of each pattern,
-    ``correction`` the sum of ``step * y``.
+    Neither weights nor multipliers move: ``factors`` receives the factor of each pattern,
+    ``correction`` the sum of ``factor * y``.
     """
     violations, errors = 0, 0
     lowest = np.inf
@@ -223,11 +234,11 @@ def all_together(
         lowest = min(lowest, score)
         if score <= 0.0:
             errors += 1
-        steps[row] = 0.0
+        factors[row] = 0.0
         if rule.violates(score, threshold):
             violations += 1
-            steps[row] = rate * rule.factor(score, squares[row], state)
-            rows.add(row, label * steps[row], correction)
+            factors[row] = rule.factor(score, squares[row], state)
+            rows.add(row, label * factors[row], correction)
     return float(violations), float(errors), lowest
 
 
@@ -245,6 +256,8 @@ def worst_first(
     state: Any,
 ) -> Any:
     """Correct the pattern of smallest score, again and again, at most ``len(rates)`` times.
+
+    Rates are in units of the scale.
 
     The scores of all patterns (in units of the scale) follow each correction by the products
     of its pattern j with all others, ``products[places[j]]``. Where these are missing
@@ -266,15 +279,14 @@ def worst_first(
             missing = worst
             break
         violations += _ONE
-        step = rates[position] * rule.factor(lowest, squares[worst], state)
-        move, place = step / state.scale, np.uint64(places[worst])
+        move = rates[position] * rule.factor(lowest, squares[worst], state)
+        place = np.uint64(places[worst])
         for row in range(count):
             scores[row] += move * products[place, row]
         rows.add(worst, np.float64(labels[worst]) * move, weights)
         alpha[worst] += move
-        state = after(state, step, lowest, squares[worst])
-    books = (state.scale, state.square, state.mass, state.updates, state.slack)
-    return *books, violations, missing
+        state = after(state, move * state.scale, lowest, squares[worst])
+    return *fields(state), violations, missing
 
 
 def scores(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: Any) -> None:

@@ -108,22 +108,11 @@ class Monitor:
         self.ended_by: str | None = None
         self.best: Snapshot | None = None
         self.upper, self.proof = Upper(np.inf, np.inf), learner.alpha.copy()
-        self._start = learner.current()[0] - self._combination()
-        # What is left by rounding alone is no start of its own.
-        noise = 1e-12 * float(np.sum(learner.current()[1])) * learner.patterns.longest
-        self._anchored = bool(np.sqrt(squared_norm(self._start)) > noise)
         self._last: Snapshot | None = None
         self._certified_epochs, self._record = 0, False
         self.due = self._both = self._satisfied = self._overflow = False
         self._rows: list[tuple[float, int, float, float, bool]] = []
         self._fewest_errors = np.inf
-
-    def _combination(self) -> Floats:
-        """Return sum_k alpha_k y_k, from the data."""
-        patterns, (_, alpha) = self.learner.patterns, self.learner.current()
-        if not alpha.any():
-            return np.zeros(patterns.dimension)
-        return patterns.combine(alpha * patterns.labels)
 
     def run(self, rule: Rule, look: Callable[[Rule], Seen]) -> None:
         """Repeat one way of looking at the patterns until the run is over."""
@@ -210,8 +199,8 @@ class Monitor:
         with np.errstate(all="ignore"):  # of weights beyond all bounds, they may be anything
             length = np.sqrt(state.square)
             lower = seen.lowest / length if length > 0.0 else np.nan
-            if self._anchored:
-                length = np.sqrt(squared_norm(learner.current()[0] - self._start))
+            if learner.state.anchor > 0.0:
+                length = np.sqrt(squared_norm(learner.current()[0] - learner.start))
             return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
 
     def certify_lower(self, weights: Floats, alpha: Floats, lower: Lower | None = None) -> Snapshot:
@@ -258,13 +247,13 @@ class Monitor:
         else:
             last = self._last if self.ended_by == "rule" else self.best
             # None: the very first epoch overflowed.
-            state = last or self.certify_lower(self._start, self.proof)
+            state = last or self.certify_lower(self.learner.start, self.proof)
         return Solution(
             state,
             self.proof,
             self.upper,
             np.array(self._rows, dtype=HISTORY_FIELDS),
-            self._anchored,
+            self.learner.state.anchor > 0.0,
             self.epochs,
             self.learner.updates,
             self.ended_by,

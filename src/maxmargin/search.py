@@ -37,7 +37,8 @@ class Bisection:
     def __init__(self, monitor: Monitor, variant: int, precision: float, max_checks: int) -> None:
         self.monitor, self.learner = monitor, monitor.learner
         self.variant, self.precision = variant, precision
-        self.checks = max_checks if variant == 1 else max(1, max_checks // 2)
+        self.second_checks = max_checks // 2 if variant == 2 else 0
+        self.checks = max_checks - self.second_checks
         self.best, self.best_margin = self.learner.current(), 0.0
 
     def solve(self) -> Solution:
@@ -50,30 +51,29 @@ class Bisection:
             beta += step if success else -step
         if self.monitor.ended_by is None:
             self.monitor.ended_by = "rule" if self.best_margin > 0.0 else "search"
-        if self.monitor.ended_by == "tol":
-            return self.monitor.solution()
-        return self.monitor.solution(self.best if self.best_margin > 0.0 else None)
+        return self.monitor.solution(self.best if self.monitor.ended_by == "rule" else None)
 
     def _round(self, beta: float) -> bool:
         if self.variant == 2 and beta < self.best_margin:
             return True
         self.learner.restart(*self.best)
-        outcome = self._ask(FixedMargin(beta), beta)
+        outcome = self._ask(FixedMargin(beta), self.checks, beta)
         if outcome != "over":  # the next round starts anew: keep what a failed one has proven
             self.monitor.certify(*self.learner.current())
         if outcome == "held":
             self.best, self.best_margin = self.learner.current(), beta
         elif self.variant == 2 and outcome == "undecided":
             b = beta * self._length()
-            if self._ask(StandardMargin(b)) == "held" and b / self._length() > self.best_margin:
+            held = self._ask(StandardMargin(b), self.second_checks) == "held"
+            if held and b / self._length() > self.best_margin:
                 self.best, self.best_margin = self.learner.current(), b / self._length()
         return outcome == "held"
 
     def _ask(
-        self, rule: Rule, beta: float = -np.inf
+        self, rule: Rule, checks: int, beta: float = -np.inf
     ) -> Literal["held", "refuted", "undecided", "over"]:
         """Make passes until one finds no violation, or beta is out of reach, or none are left."""
-        for _ in range(self.checks):
+        for _ in range(checks):
             seen = self.learner.one_by_one(rule)
             over = self.monitor.observe(seen, satisfied=False)
             if seen.violations == 0:

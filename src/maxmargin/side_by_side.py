@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -62,7 +63,7 @@ class SideBySide:
                 self.labels,
                 patterns.squares,
                 order[first:last],
-                self._rates(books[:, State._fields.index("updates")], int(last - first)),
+                self._rates(books, int(last - first)),
                 self.weights,
                 self.alpha,
                 books,
@@ -75,11 +76,14 @@ class SideBySide:
             for number in self.running
         ]
 
-    def _rates(self, updates: Floats, count: int) -> Floats:
+    def _rates(self, books: Floats, count: int) -> Floats:
+        """Return the next learning rates of each learner, in units of its scale."""
         return np.array(
             [
-                learner.schedule(int(done), count)
-                for learner, done in zip(self.learners, updates, strict=True)
+                learner.schedule(int(state.updates), count) / state.scale
+                for learner, state in zip(
+                    self.learners, itertools.starmap(State, books), strict=True
+                )
             ]
         )
 

@@ -20,7 +20,7 @@ CAPTION = (
     "at most: no boundary has a larger margin; "
     "gap: certified distance from the best margin of the augmented problem that was solved; "
     "passes: row products / rows; ms: time of fit, compilation excluded; "
-    "!: stopped by max_iter"
+    "!: stopped before it was done"
 )
 
 

@@ -28,7 +28,7 @@ fit_intercept : bool, default=True
 """,
     "max_iter": """
 max_iter : int, default=1000
-    Epochs after which a run is cut short with a ConvergenceWarning, and the best state seen
+    Epochs after which a run is cut short with a ConvergenceWarning, and the best certified state
     kept: fewest training errors, then the largest margin.
 """,
     "shuffle": """

@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -62,7 +61,7 @@ class Run(NamedTuple):
     name: str
 
 
-class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
+class AdditivePerceptron(ClassifierMixin, BaseEstimator):
     """Base class: one hyperplane for two classes, one against the rest for more.
 
     A member of the family says which rule it is (:meth:`_rule`), at which rates it learns
@@ -155,9 +154,9 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
             if isinstance(value, int) and abs(value) > _LARGEST:
                 raise ValueError(f"The {name!r} parameter, an integer, is too large for a float.")
 
-    @abstractmethod
     def _rule(self, patterns: Patterns) -> Rule:
         """Return the rule, its parameters in the units of the (rescaled) patterns."""
+        raise NotImplementedError
 
     def _schedule(self, patterns: Patterns) -> Schedule:
         """Return the learning rates; 1 where the direction does not depend on them."""
@@ -185,9 +184,9 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         monitor.run(self._rule(patterns), lambda rule: self._look(learner, rule))
         return monitor.solution()
 
-    def _hyperplane(self, patterns: Patterns, weights: Floats) -> Floats:
+    def _hyperplane(self, patterns: Patterns, solution: Solution) -> Floats:
         """Return the weights that classify, made of those that were trained."""
-        return weights
+        return solution.state.weights
 
     def _shares_passes(self) -> bool:
         """Tell whether the hyperplanes of several classes may learn in the same passes."""
@@ -277,7 +276,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         hyperplanes, certificates, trained = [], [], []
         positives = classes[-len(tasks) :]
         for patterns, solution, positive in zip(tasks, solutions, positives, strict=True):
-            weights = self._hyperplane(patterns, solution.state.weights)
+            weights = self._hyperplane(patterns, solution)
             hyperplanes.append(patterns.hyperplane(weights))
             trained.append(patterns.hyperplane(solution.state.weights))
             certificates.append(certified(patterns, weights, solution, classes, positive))
@@ -303,11 +302,11 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
     def _warn_unless_ended(self, solutions: list[Solution]) -> None:
         for solution, certificate in zip(solutions, self.certificates_, strict=True):
             if solution.ended_by not in ("rule", "tol"):
-                name, advice = type(self).__name__, self._advice(certificate)
+                name, advice = type(self).__name__, self._advice(solution, certificate)
                 message = explanation(name, solution, certificate, self.max_iter, advice)
                 warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def _advice(self, certificate: Certificate) -> str:
+    def _advice(self, solution: Solution, certificate: Certificate) -> str:
         """Name the one thing to change when a run was cut short."""
         if certificate.separable is False:
             return "No number of epochs will separate them."

@@ -9,14 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 
+from maxmargin.bounds import lower_bounds
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
 from maxmargin.estimators.base import OnlinePerceptron
 from maxmargin.loops import Seen
+from maxmargin.monitor import Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import DynamicMargin, Rule
 
 __all__ = ["DynamicMarginPerceptron"]
+
+Floats = npt.NDArray[np.float64]
 
 
 @documented
@@ -36,8 +40,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
         Accuracy, between 0 and 1.
     recenter : bool, default=True
         Whether to move the boundary midway between the closest patterns of the two classes when
-        done, at a score of -1 and +1 (eq. 6 and 7). The geometric margin grows. `certificate_`
-        is about the hyperplane moved, whose gap may differ from the one that `tol` ended at.
+        done, at a score of -1 and +1 (eq. 6 and 7). The geometric margin grows; the directional one
+        may shrink, so a boundary that `tol` was reached with stays if the move would lose it.
     active_set : bool, default=True
         Whether to make up to 30 passes over the patterns that a pass over all has found
         below the threshold before the next one over all: the same margin, far fewer products.
@@ -104,7 +108,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
     def _look(self, learner: Learner, rule: Rule) -> Seen:
         return (learner.one_by_one_and_again if self.active_set else learner.one_by_one)(rule)
 
-    def _hyperplane(self, patterns: Patterns, weights: npt.NDArray[np.float64]) -> Any:
+    def _hyperplane(self, patterns: Patterns, solution: Solution) -> Floats:
+        weights = solution.state.weights
         if not (self.recenter and self.fit_intercept):
             return weights
         scores, positive = patterns.scores(weights), patterns.labels > 0
@@ -114,4 +119,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
             return weights
         recentred = 2.0 * weights
         recentred[-1] += (farthest - closest) / patterns.rho
+        if self.tol is not None:  # not at the price of the gap that was asked for and reached
+            enough = (1.0 - self.tol) * solution.upper.margin
+            if lower_bounds(patterns, recentred).margin < enough <= solution.state.lower.margin:
+                return weights
         return recentred / width

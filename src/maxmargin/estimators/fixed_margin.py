@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from maxmargin.certificate import Certificate
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
 from maxmargin.estimators.base import OnlinePerceptron, Start
@@ -41,10 +42,11 @@ class FixedMarginPerceptron(OnlinePerceptron):
     .. math:: a \leftarrow a + \eta f\, y_k \quad\text{when}\quad
               y_k \cdot \frac{a}{\|a\|} \le \beta
 
-    (eq. 2.30), until every pattern exceeds it. It ends exactly when
-    :math:`\beta < \gamma_d`; with :math:`\beta \ge \gamma_d` it runs to `max_iter`. The weights
-    grow freely, or are brought back to length beta after every correction (eq. 2.49), which
-    costs nothing here.
+    (eq. 2.30), until every pattern exceeds it. With :math:`\beta \ge \gamma_d` it runs to
+    `max_iter`; with :math:`\beta < \gamma_d` weights of free length always get there (eq. 2.42),
+    those of fixed length if the learning rate is below a critical one (eq. 2.51). The weights grow
+    freely, or are brought back to length beta after every correction (eq. 2.49), which costs
+    nothing here.
 
     Parameters
     ----------
@@ -234,5 +236,7 @@ class BolzanoPerceptron(OnlinePerceptron):
     def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:
         return Bisection(monitor, self.variant, self.precision, self.max_checks).solve()
 
-    def _rule(self, patterns: Patterns) -> Rule:
-        return FixedMargin(patterns.shortest_nonzero / 2.0)
+    def _advice(self, solution: Solution, certificate: Certificate) -> str:
+        if solution.ended_by == "search" and certificate.separable is not False:
+            return "Raise max_checks."
+        return super()._advice(solution, certificate)

@@ -12,6 +12,7 @@ from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
 from maxmargin.estimators.base import OnlinePerceptron
 from maxmargin.loops import Seen
+from maxmargin.monitor import Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import Relaxation, Rule
 from maxmargin.schedules import Schedule, constant
@@ -118,10 +119,10 @@ class RelaxationPerceptron(OnlinePerceptron):
     def _look(self, learner: Learner, rule: Rule) -> Seen:
         return learner.all_together(rule) if self.batch else learner.one_by_one(rule)
 
-    def _advice(self, certificate: Certificate) -> str:
+    def _advice(self, solution: Solution, certificate: Certificate) -> str:
         if self.batch:
             return (
                 "All at once, corrections may diverge unless relaxation is less than 2 divided by "
                 "the number of misclassified patterns: lower relaxation, or use batch=False."
             )
-        return super()._advice(certificate)
+        return super()._advice(solution, certificate)
