@@ -298,23 +298,40 @@ def min_over(Y, target=50.0, start_multipliers=None, max_epochs=1000, start=None
     return trace
 
 
-def dynamic_margin(Y, epsilon=0.1, max_epochs=1000, start=None):
+def dynamic_margin(Y, epsilon=0.1, max_epochs=1000, start=None, again=0):
     """Perceptron with dynamic margin: S5 (5) and figure 2.
 
     Violated: ``y.a <= theta``, with ``theta = (1 - epsilon) ||a||^2 / t`` after t updates, 0 for
     t = 0; ``||a||^2`` by its recursion. From a start a_0, ``||a|| (||a|| + ||a_0||) / t`` takes the
     place of ``||a||^2 / t``, and all are violated at t = 0.
+
+    After an epoch, the patterns it found violated are visited up to `again` times, until none is,
+    and at most n of them in all.
     """
     trace = Trace.begin(Y, start)
     anchor = norm(trace.a)
-    squared, theta, t = trace.a @ trace.a, math.inf if anchor else 0.0, 0
-    for k in cycle(Y, trace, max_epochs):
-        p = Y[k] @ trace.a
-        if p <= theta:
-            trace.correct(Y, [k], [1.0])
-            squared = squared + (2 * p + Y[k] @ Y[k])
-            t += 1
-            theta = (1 - epsilon) * (squared + anchor * math.sqrt(squared)) / t
+    squared, theta = trace.a @ trace.a, math.inf if anchor else 0.0
+
+    def visit(order):
+        nonlocal squared, theta
+        violated = []
+        for k in order:
+            p = Y[k] @ trace.a
+            if p <= theta:
+                violated.append(k)
+                trace.correct(Y, [k], [1.0])
+                squared = squared + (2 * p + Y[k] @ Y[k])
+                theta = squared + anchor * math.sqrt(squared)
+                theta = (1 - epsilon) * theta / len(trace.updates)
+        return violated
+
+    while trace.epochs < max_epochs and not trace.converged:
+        trace.epochs += 1
+        active = visit(range(len(Y)))
+        trace.converged = not active
+        for _ in range(min(again, len(Y) // len(active)) if active else 0):
+            if not visit(active):
+                break
     return trace
 
 

@@ -14,8 +14,12 @@ from scipy import sparse
 
 import naive
 from maxmargin import rules
-from maxmargin.engine import Learner
-from maxmargin.estimators import FixedMarginPerceptron
+from maxmargin.engine import ACTIVE_PASSES, Learner
+from maxmargin.estimators import (
+    DynamicMarginPerceptron,
+    FixedMarginPerceptron,
+    MinOverPerceptron,
+)
 from maxmargin.estimators.base import Start
 from maxmargin.monitor import Monitor, run_side_by_side
 from maxmargin.orders import Order
@@ -215,6 +219,20 @@ def test_one_by_one_from_a_start(name):
         assert_same_path(learner, Learner.one_by_one, rule, from_start, Y)
 
 
+@pytest.mark.parametrize("start", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_passes_over_the_active_set(layout, start):
+    again = partial(naive.dynamic_margin, epsilon=0.25, again=ACTIVE_PASSES)
+    for X, y, rho, weights in problems(count=24):
+        patterns = Patterns.build(LAYOUTS[layout](X), y, rho)
+        reference = partial(again, start=weights) if start else again
+        learner = Learner(patterns, weights=weights if start else None)
+        look = Learner.one_by_one_and_again
+        assert_same_path(
+            learner, look, rules.DynamicMargin(0.25), reference, naive.reflect(X, y, rho)
+        )
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("schedule", ["constant", "inverse"])
 def test_batch_perceptron(schedule, layout):
@@ -294,31 +312,47 @@ def test_the_optimal_rate_survives_many_halvings():
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("start", ["zero", "multipliers"])
-def test_min_over(start, layout):
+@pytest.mark.parametrize("seed", range(4))
+def test_min_over(seed, start, layout):
     target = 4.0 + 2.0**-10  # never met exactly, where dividing by x would decide
-    for X, y, rho, _ in problems():
+    ended = 0
+    for X, y, rho, _ in problems(seed=seed):
         patterns = Patterns.build(LAYOUTS[layout](X), y, rho)
         Y = naive.reflect(X, y, rho)
-        longest = patterns.squares.max()
-        given = None
-        if start == "multipliers":
-            given = np.arange(len(y)) % 3 / 2.0**10
+        scale = 1.0 / patterns.longest_squared
+        # Other multipliers are no multiples of 1/x; those here keep scores from being equal.
+        given = np.zeros(len(y)) if start == "zero" else np.sqrt(np.arange(len(y)) % 7) / 9.0
         trace = naive.min_over(Y, target=target, start_multipliers=given, max_epochs=4000)
-        alpha = np.zeros(len(y)) if given is None else given
-        learner = Learner(
-            patterns,
-            constant(1.0 / longest),
-            weights=patterns.combine(alpha * y),
-            alpha=alpha,
-            scale=1.0 / longest,
-        )
-        rule = rules.MinOver(target)
-        if not trace.converged:
+        weights = patterns.combine(given * y)
+        learner = Learner(patterns, constant(scale), weights=weights, alpha=given, scale=scale)
+        rule, done = rules.MinOver(target), False
+        while not done and learner.updates < 4000 - len(y):
+            done = rule.satisfied(learner.worst_first(rule))
+            alpha = given.copy()
+            for k, step in trace.updates[: learner.updates]:
+                alpha[k] += step
+            np.testing.assert_allclose(learner.current()[1], alpha, rtol=1e-12)
+        assert done == trace.converged
+        if done:
+            ended += 1
+            assert learner.updates == len(trace.updates)
+            if start == "zero":
+                np.testing.assert_array_equal(learner.alpha, np.rint(trace.alpha / scale))
+    assert ended >= 6
+
+
+def test_min_over_from_a_perceptron():
+    for X, y, rho, _ in problems():
+        Y = naive.reflect(X, y, rho)
+        x = np.max(np.sum(Y * Y, axis=1))
+        first = naive.perceptron(Y, learning_rate=1.0, max_epochs=200)
+        if not first.converged:
             continue
-        while not rule.satisfied(learner.worst_first(rule)):
-            assert learner.updates <= len(trace.updates)
-        assert learner.updates == len(trace.updates)
-        np.testing.assert_allclose(learner.current()[1], trace.alpha, rtol=1e-12)
+        trace = naive.min_over(Y, 4.0, start_multipliers=first.alpha / x, max_epochs=4000)
+        model = MinOverPerceptron(4.0, init="perceptron", rho=rho).fit(X, y)
+        assert model.n_updates_ == len(first.updates) + len(trace.updates)
+        np.testing.assert_allclose(model.coef_[0], trace.a[:-1], rtol=1e-12, atol=1e-12)
+        assert model.guarantee_ == pytest.approx(trace.A, rel=1e-12)
 
 
 @pytest.mark.parametrize("variant", [1, 2])
@@ -336,3 +370,15 @@ def test_bolzano(max_checks, variant):
         if trace.best_margin:
             np.testing.assert_array_equal(solution.state.alpha, trace.alpha)
             np.testing.assert_array_equal(solution.state.weights, trace.a)
+
+
+def test_recentred_boundary():
+    for X, y, rho, _ in problems():
+        trained = naive.dynamic_margin(naive.reflect(X, y, rho), 0.25, max_epochs=1000)
+        if not trained.converged:
+            continue
+        w, b = naive.recenter(trained.a, naive.reflect(X, y, rho), y, rho)
+        options = {"epsilon": 0.25, "rho": rho, "active_set": False, "shuffle": False}
+        model = DynamicMarginPerceptron(**options).fit(X, y)
+        np.testing.assert_allclose(model.coef_[0], w, rtol=1e-12, atol=1e-12)
+        assert model.intercept_[0] == pytest.approx(b, rel=1e-12, abs=1e-12)

@@ -65,8 +65,9 @@ def explanation(
     }[solution.ended_by]
     known = {True: "are separable", False: "are not separable", None: "may not be separable"}
     return (
-        f"{name} {reason}; the best certified state is kept. It has {solution.state.lower.errors} of "
-        f"{certificate.dual_weights.shape[1]} patterns on the wrong side. Certified: its geometric "
+        f"{name} {reason}; the best certified state is kept. It has "
+        f"{solution.state.lower.errors} of {certificate.dual_weights.shape[1]} patterns on the "
+        f"wrong side. Certified: its geometric "
         f"margin is {certificate.margin:.4g}, no hyperplane has more than "
         f"{certificate.margin_upper:.4g}, the data {known[certificate.separable]}. {advice}"
     )
