@@ -49,7 +49,7 @@ def tasks() -> Iterator[Task]:
     yield Task("a9a (CSR)", *data.a9a(), few=32, many=256)
     X, y = inseparable(*data.news20())
     yield Task("20news, groups 0-9 against 10-19 (CSR)", X, y < 10, few=8, many=64)
-    yield Task("20news, 20 classes (CSR)", X, y, few=4, many=16)
+    yield Task("20news, 20 classes (CSR)", X, y, few=8, many=64)
     yield Task("covtype (dense)", *data.covtype(), few=4, many=32)
 
 

@@ -28,7 +28,7 @@ from benchmarks.report import Report
 __all__ = ["run"]
 
 EPOCHS = 3
-NAMES = ("Perceptron", "DynamicMarginPerceptron")
+NAMES = ("Perceptron", "DynamicMarginPerceptron", "MinOverPerceptron")
 MEGABYTE = 2**20
 
 METHOD = f"""\

@@ -11,7 +11,7 @@ __all__ = ["GramRows"]
 
 Floats = npt.NDArray[np.float64]
 
-_BYTES = 2**26  # for the rows kept, whatever the number of patterns
+_BYTES = 2**25  # for the rows kept, whatever the number of patterns
 
 
 class GramRows:
