@@ -355,6 +355,66 @@ def test_memory_mapped_rows_are_not_copied(tmp_path):
     assert np.shares_memory(patterns.rows.values, rows)
 
 
+def with_spare_room(matrix, spare=2):
+    """Let the arrays of a matrix go on beyond the entries stored, as they may."""
+    rest = np.full((spare, *matrix.data.shape[1:]), np.nan)
+    rest[0] = 1e300
+    matrix.data = np.concatenate([matrix.data, rest])
+    matrix.indices = np.append(matrix.indices, np.full(spare, 99, matrix.indices.dtype))
+    return matrix
+
+
+@each_member
+@pytest.mark.parametrize("kind", ["csr_array", "csr_matrix", "csc_array", "bsr_array"])
+def test_what_lies_beyond_the_stored_entries_is_not_read(model, kind):
+    rows = with_spare_room(getattr(sparse, kind)(X))
+    before = parts(rows)
+    model = fitted(model, rows, rho=2.0)
+    reference = fitted(model, X)
+    assert_same(model, reference)
+    assert model.certificate_.radius == reference.certificate_.radius
+    np.testing.assert_allclose(model.decision_function(rows), model.decision_function(X))
+    for name, part in before.items():
+        np.testing.assert_array_equal(getattr(rows, name), part)
+
+
+@pytest.mark.parametrize("spare", [2, 1000])  # SciPy would copy what fills less than half
+def test_stored_entries_with_spare_room_are_not_copied(spare, monkeypatch):
+    rows, seen = with_spare_room(sparse.csr_array(X), spare), []
+    build = Patterns.build
+    monkeypatch.setattr(Patterns, "build", lambda *given: seen.append(build(*given)) or seen[0])
+    Perceptron().fit(rows, Y)
+    assert np.shares_memory(seen[0].rows.values, rows.data)
+    assert np.shares_memory(seen[0].rows.indices, rows.indices)
+
+
+@each_member
+@pytest.mark.parametrize("order", [[1, 1, 2], [2, 1, 0]], ids=["duplicates", "unsorted"])
+def test_indices_written_to_after_scipy_has_looked_at_them(model, order):
+    rows = sparse.csr_array(X)
+    assert rows.has_canonical_format  # remembered, and out of date as of the next line
+    rows.indices[:3] = order
+    before, dense = parts(rows), rows.toarray()
+    model = fitted(model, rows, rho=2.0)
+    reference = fitted(model, dense)
+    assert_same(model, reference)
+    assert model.certificate_.radius == reference.certificate_.radius
+    np.testing.assert_array_equal(model.predict(rows), model.predict(dense))
+    for name, part in before.items():
+        np.testing.assert_array_equal(getattr(rows, name), part)
+
+
+@each_member
+@pytest.mark.parametrize("kind", ["csr_array", "csc_matrix", "bsr_array"])
+def test_unsigned_indices_of_64_bits(model, kind):
+    rows = getattr(sparse, kind)(X)
+    rows.indices, rows.indptr = rows.indices.astype(np.uint64), rows.indptr.astype(np.uint64)
+    model = fitted(model, rows, rho=2.0)
+    assert_same(model, fitted(model, X))
+    np.testing.assert_array_equal(model.predict(rows), Y)
+    assert rows.indices.dtype == rows.indptr.dtype == np.uint64
+
+
 # --- must work: labels and names ----------------------------------------------------------------
 
 LABELS = {

@@ -20,6 +20,7 @@ from scipy import sparse
 from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.rows import Rows, rows_of
+from maxmargin.sparse_input import canonical
 
 __all__ = ["ROWS_PER_SUM", "Extremes", "Patterns", "squared_norm"]
 
@@ -80,10 +81,7 @@ class Patterns:
         rho : float, "auto" or None
             The constant appended to the rows: a number, the radius of the data, or none.
         """
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        X, unit = _rescaled(X)
+        X, unit = _rescaled(canonical(X) if sparse.issparse(X) else X)
         n = X.shape[0]
         entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
         unaugmented = rows_of(X, 0.0)

@@ -127,7 +127,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
             self._validate_params()
             self._refuse_huge_integers()
             if sparse.issparse(X):
-                check_sparse(X)
+                X = check_sparse(X)
             X, y = validate_data(
                 self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
             )
@@ -326,7 +326,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         if sparse.issparse(X):
-            check_sparse(X)
+            X = check_sparse(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores.ravel() if self.classes_.size == 2 else scores
