@@ -183,6 +183,20 @@ def test_mixed_magnitudes(model, scales):
 
 
 @each_variant
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("scales", [[1e-300, 1.0, 1e300], [1e-320, 1e-160, 1.0], [5e-324] * 3])
+@pytest.mark.parametrize("labels", [Y, 1 - np.arange(24) % 2], ids=["separable", "mixed"])
+def test_mixed_magnitudes_where_numpy_was_told_to_raise(model, kind, scales, labels):
+    rows = kind(X * scales)
+    expected = fitted(model, rows, labels, max_iter=5)
+    with np.errstate(all="raise"):
+        model = fitted(model, rows, labels, max_iter=5)
+        scores = model.decision_function(rows)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    np.testing.assert_array_equal(scores, expected.decision_function(rows))
+
+
+@each_variant
 def test_almost_the_largest_number_there_is(model):
     half = np.finfo(np.float64).max / 2.0  # its power of two has no normal inverse
     rows = np.where(Y == 1, half, -half)[:, None]

@@ -18,6 +18,7 @@ __all__ = ["certified", "explanation", "in_units"]
 Floats = npt.NDArray[np.float64]
 
 
+@np.errstate(over="ignore")  # only bounds that say nothing anyway exceed the largest number
 def certified(
     patterns: Patterns, weights: Floats, solution: Solution, classes: Any, positive: Any
 ) -> Certificate:
@@ -47,6 +48,7 @@ def certified(
     )
 
 
+@np.errstate(over="ignore")
 def in_units(history: npt.NDArray[Any], unit: float) -> npt.NDArray[Any]:
     """Return a history with its bounds in the units of the data as given."""
     history["lower"] /= unit

@@ -123,7 +123,8 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         self : object
             The fitted estimator.
         """
-        with _all_or_nothing(self):
+        # Beside large numbers small ones may vanish, whatever NumPy was told to think of that.
+        with _all_or_nothing(self), np.errstate(under="ignore"):
             self._validate_params()
             self._refuse_huge_integers()
             if sparse.issparse(X):
@@ -328,7 +329,8 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator, ABC):
         if sparse.issparse(X):
             X = check_sparse(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        with np.errstate(under="ignore"):
+            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores.ravel() if self.classes_.size == 2 else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
