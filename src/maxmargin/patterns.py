@@ -90,6 +90,8 @@ class Patterns:
         for first, last in _calls(n, entries):
             loop(unaugmented, first, last, squares)
         radius = float(np.sqrt(squares.max()))
+        if not math.isfinite(radius):  # scikit-learn can be told not to look
+            raise ValueError("Input X contains NaN or infinity.")
         constant = (radius or 1.0) if rho == "auto" else float(rho or 0.0) * unit
         if constant and radius and not 1e-100 < constant / radius < 1e100:
             raise ValueError(
