@@ -1015,6 +1015,7 @@ def test_inseparable_data_end_with_a_warning_and_the_best_state_seen(model, labe
         assert errors == min(number for owner, number in seen if owner is run)
         text = str(caught[k].message)
         assert text.startswith(type(model).__name__)
+        assert (f" for class {certificate.positive} against the others " in text) == (count > 1)
         for part in (
             "the best state seen is kept",
             f"It has {errors} of 60 patterns on the wrong side",

@@ -65,6 +65,8 @@ def explanation(
         "overflow": "stopped because its weights grew beyond all bounds",
         "search": "found no margin that it could hold",
     }[solution.ended_by]
+    if len(certificate.classes) > 2:
+        name = f"{name} for class {certificate.positive} against the others"
     known = {True: "are separable", False: "are not separable", None: "may not be separable"}
     return (
         f"{name} {reason}; the best state seen is kept. It has {solution.state.lower.errors} of "
