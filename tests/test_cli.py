@@ -23,8 +23,8 @@ FAMILY = {
 }
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, list(arguments))
+def run(*arguments, **options):
+    return CliRunner().invoke(app, list(arguments), **options)
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +115,21 @@ def test_rows_come_one_by_one():
     assert row.updates > 0
 
 
-def test_demo_prints_one_table_a_problem():
-    result = run("demo")
+@pytest.mark.parametrize("columns", [20, 50, 70, 200])
+def test_demo_prints_one_table_a_problem(columns, json_rows):
+    result = run("demo", env={"COLUMNS": str(columns)})
     assert result.exit_code == 0, result.output
     for problem in load_problems():
         assert problem.name in result.stdout
     assert "proven separable" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines()]
+    cells = [line for line in lines if line and line[0] in FAMILY]
+    assert len(cells) == len(json_rows)
+    for row, (algorithm, passes, updates, margin, margin_upper, *_) in zip(
+        json_rows, cells, strict=True
+    ):
+        assert algorithm == row["algorithm"]
+        assert passes.rstrip("!") == f"{row['passes']:.0f}"
+        assert updates == str(row["updates"])
+        assert margin == f"{row['margin']:.4f}"
+        assert margin_upper == f"{row['margin_upper']:.4f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -9,11 +10,12 @@ import textwrap
 import types
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
 from maxmargin import loops
-from maxmargin.compiled import fingerprint
+from maxmargin.compiled import compile_loop, fingerprint
 from maxmargin.rows import DenseRows
 from maxmargin.rules import FixedMargin, Rule, StandardMargin
 
@@ -66,7 +68,7 @@ def test_without_a_cache_folder_it_compiles_and_warns_once():
         from numba.core import caching
 
         def nowhere(self, *arguments, **keywords):
-            raise RuntimeError("cannot cache function: no locator available")
+            raise RuntimeError(f"cannot cache function {arguments}: no locator available")
 
         caching.CacheImpl.__init__ = nowhere
     """
@@ -74,6 +76,54 @@ def test_without_a_cache_folder_it_compiles_and_warns_once():
     assert updates == "31"
     assert messages.count("Compiled code cannot be kept on disk") == 1
     assert "NUMBA_CACHE_DIR" in messages
+
+
+SMALL_DISK = """
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # files can be made, but not written to
+"""
+ROOM_FOR_THE_INDEX = """
+    from numba.core import caching
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    caching.IndexDataCacheFile._save_data = full
+"""
+
+
+@pytest.mark.parametrize("disk", [SMALL_DISK, ROOM_FOR_THE_INDEX], ids=["full", "almost full"])
+def test_on_a_full_disk_it_compiles_and_warns_once(disk, tmp_path):
+    if disk is SMALL_DISK:
+        pytest.importorskip("resource")
+    code = textwrap.dedent(disk) + textwrap.dedent(FIT)
+    updates, messages = run(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert updates == "31"
+    assert messages.startswith("['Compiled code cannot be kept on disk")
+    assert messages.count("NUMBA_CACHE_DIR") == 1 and "', '" not in messages
+    # What is left behind does no harm once there is room.
+    assert run(FIT, NUMBA_CACHE_DIR=str(tmp_path)) == ["31", "[]"]
+    files = cache_files(tmp_path)
+    assert run(FIT, NUMBA_CACHE_DIR=str(tmp_path)) == ["31", "[]"]
+    assert cache_files(tmp_path) == files
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_files_of_the_cache_are_replaced(suffix, tmp_path):
+    first = run(FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    damages = itertools.cycle(
+        [lambda kept: b"", lambda kept: kept[: len(kept) // 2], lambda kept: bytes(len(kept))]
+    )
+    for path, damage in zip(sorted(tmp_path.rglob(f"*{suffix}")), damages, strict=False):
+        path.write_bytes(damage(path.read_bytes()))
+    updates, messages = run(FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert updates == "31"
+    assert messages.startswith("['Compiled code on disk cannot be read") and "', '" not in messages
+    assert run(FIT, NUMBA_CACHE_DIR=str(tmp_path)) == first == ["31", "[]"]
+
+
+def test_loops_are_called_without_a_detour():
+    assert isinstance(compile_loop(loops.lengths, DenseRows), numba.core.dispatcher.Dispatcher)
 
 
 class Half(Rule, NamedTuple("_Parameters", [("margin", float)])):

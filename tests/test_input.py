@@ -11,11 +11,13 @@ import re
 import subprocess
 import sys
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
@@ -180,6 +182,20 @@ def test_mixed_magnitudes(model, scales):
     model = fitted(model, rows)
     assert np.isfinite(model.coef_).all()
     assert_separates(model, rows, Y)
+
+
+@each_variant
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("scales", [[1e-300, 1.0, 1e300], [1e-320, 1e-160, 1.0], [5e-324] * 3])
+@pytest.mark.parametrize("labels", [Y, 1 - np.arange(24) % 2], ids=["separable", "mixed"])
+def test_mixed_magnitudes_where_numpy_was_told_to_raise(model, kind, scales, labels):
+    rows = kind(X * scales)
+    expected = fitted(model, rows, labels, max_iter=5)
+    with np.errstate(all="raise"):
+        model = fitted(model, rows, labels, max_iter=5)
+        scores = model.decision_function(rows)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    np.testing.assert_array_equal(scores, expected.decision_function(rows))
 
 
 @each_variant
@@ -355,6 +371,66 @@ def test_memory_mapped_rows_are_not_copied(tmp_path):
     assert np.shares_memory(patterns.rows.values, rows)
 
 
+def with_spare_room(matrix, spare=2):
+    """Let the arrays of a matrix go on beyond the entries stored, as they may."""
+    rest = np.full((spare, *matrix.data.shape[1:]), np.nan)
+    rest[0] = 1e300
+    matrix.data = np.concatenate([matrix.data, rest])
+    matrix.indices = np.append(matrix.indices, np.full(spare, 99, matrix.indices.dtype))
+    return matrix
+
+
+@each_member
+@pytest.mark.parametrize("kind", ["csr_array", "csr_matrix", "csc_array", "bsr_array"])
+def test_what_lies_beyond_the_stored_entries_is_not_read(model, kind):
+    rows = with_spare_room(getattr(sparse, kind)(X))
+    before = parts(rows)
+    model = fitted(model, rows, rho=2.0)
+    reference = fitted(model, X)
+    assert_same(model, reference)
+    assert model.certificate_.radius == reference.certificate_.radius
+    np.testing.assert_allclose(model.decision_function(rows), model.decision_function(X))
+    for name, part in before.items():
+        np.testing.assert_array_equal(getattr(rows, name), part)
+
+
+@pytest.mark.parametrize("spare", [2, 1000])  # SciPy would copy what fills less than half
+def test_stored_entries_with_spare_room_are_not_copied(spare, monkeypatch):
+    rows, seen = with_spare_room(sparse.csr_array(X), spare), []
+    build = Patterns.build
+    monkeypatch.setattr(Patterns, "build", lambda *given: seen.append(build(*given)) or seen[0])
+    Perceptron().fit(rows, Y)
+    assert np.shares_memory(seen[0].rows.values, rows.data)
+    assert np.shares_memory(seen[0].rows.indices, rows.indices)
+
+
+@each_member
+@pytest.mark.parametrize("order", [[1, 1, 2], [2, 1, 0]], ids=["duplicates", "unsorted"])
+def test_indices_written_to_after_scipy_has_looked_at_them(model, order):
+    rows = sparse.csr_array(X)
+    assert rows.has_canonical_format  # remembered, and out of date as of the next line
+    rows.indices[:3] = order
+    before, dense = parts(rows), rows.toarray()
+    model = fitted(model, rows, rho=2.0)
+    reference = fitted(model, dense)
+    assert_same(model, reference)
+    assert model.certificate_.radius == reference.certificate_.radius
+    np.testing.assert_array_equal(model.predict(rows), model.predict(dense))
+    for name, part in before.items():
+        np.testing.assert_array_equal(getattr(rows, name), part)
+
+
+@each_member
+@pytest.mark.parametrize("kind", ["csr_array", "csc_matrix", "bsr_array"])
+def test_unsigned_indices_of_64_bits(model, kind):
+    rows = getattr(sparse, kind)(X)
+    rows.indices, rows.indptr = rows.indices.astype(np.uint64), rows.indptr.astype(np.uint64)
+    model = fitted(model, rows, rho=2.0)
+    assert_same(model, fitted(model, X))
+    np.testing.assert_array_equal(model.predict(rows), Y)
+    assert rows.indices.dtype == rows.indptr.dtype == np.uint64
+
+
 # --- must work: labels and names ----------------------------------------------------------------
 
 LABELS = {
@@ -466,17 +542,64 @@ def test_data_that_are_no_problem_to_learn(model, rows, labels, message):
 
 
 @each_member
+@pytest.mark.parametrize("kind", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("parameters", [{}, {"rho": 1.0}, {"fit_intercept": False}], ids=str)
+def test_values_that_are_not_finite_where_scikit_learn_does_not_look(
+    model, kind, value, parameters
+):
+    rows = X.copy()
+    rows[3, 1] = value
+    model = clone(model).set_params(**parameters)
+    with config_context(assume_finite=True):
+        assert_refused(model, "^Input X contains NaN or infinity", kind(rows))
+
+
+STRUCTURED = np.zeros((24, 3), dtype=[("weight", np.float64)])
+
+
+@each_member
 @pytest.mark.parametrize(
-    "labels",
+    ("rows", "error"),
     [
-        np.array(["spam", 7] * 12, object),
-        np.array(["spam", None] * 12, object),
-        np.array([b"spam", b"ham"] * 12),
+        (np.full((24, 3), 10**400, object), ValueError),
+        (np.where(X > 3.0, "many", "few"), ValueError),
+        (np.full((24, 3), 1j, object), TypeError),
+        (STRUCTURED, TypeError),
+        (STRUCTURED.view(np.recarray), TypeError),
     ],
-    ids=["number", "None", "bytes"],
+    ids=["integers", "words", "complex", "structured", "records"],
 )
-def test_labels_that_cannot_be_told_apart(model, labels):
-    assert_refused(model, "labels in y cannot be told apart", X, labels, error=TypeError)
+def test_values_that_are_no_numbers(model, rows, error):
+    assert_refused(model, "^X is no matrix of real numbers", rows, error=error)
+    with pytest.raises(error, match=r"^X is no matrix of real numbers"):
+        _good(type(model)).predict(rows)
+
+
+@each_member
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        (np.array(["spam", 7] * 12, object), TypeError),
+        (np.array(["spam", None] * 12, object), TypeError),
+        (np.array([b"spam", b"ham"] * 12), TypeError),
+        (pd.Series(["spam", None] * 12, dtype="string"), TypeError),
+        (np.array(["spam", np.nan] * 12, object), ValueError),
+        (np.array([10**30, 3] * 12, object), ValueError),
+    ],
+    ids=["number", "None", "bytes", "NA", "NaN", "large"],
+)
+def test_labels_that_cannot_be_told_apart(model, labels, error):
+    assert_refused(model, "^The labels in y cannot be told apart", X, labels, error=error)
+
+
+@each_member
+def test_arguments_that_fit_does_not_take(model):
+    message = (
+        rf"^{type(model).__name__}\.fit\(\) got an unexpected keyword argument 'sample_weight'"
+    )
+    with pytest.raises(TypeError, match=message):
+        model.fit(X, Y, sample_weight=np.ones(24))
 
 
 @each_member
@@ -571,10 +694,12 @@ def test_sparse_matrices_broken_otherwise():
 
 # --- must be refused: parameters ----------------------------------------------------------------
 
-NO_NUMBER = [np.nan, np.inf, -np.inf, "something", [1.0], 1j]
+NO_NUMBER = [np.nan, np.inf, -np.inf, "something", [1.0], 1j, True, False, Fraction(1, 3)]
+if np.finfo(np.longdouble).max > np.finfo(np.float64).max:
+    NO_NUMBER += [np.longdouble("1e4000"), np.longdouble("1e-4000")]
 NOT_POSITIVE = [0, -1, *NO_NUMBER]
 NEGATIVE = [-1e-300, *NO_NUMBER]
-NO_COUNT = [0, -1, 1.5, np.nan, "something", None]
+NO_COUNT = [0, -1, 1.5, np.nan, "something", None, True, False, Fraction(2), 10**400, 10**5000]
 NO_BOOL = ["yes", None, 2, 0.0]
 SHARED = {
     "tol": [0, 1, -0.1, 1.5, *NO_NUMBER],
@@ -582,10 +707,10 @@ SHARED = {
     "fit_intercept": NO_BOOL,
     "max_iter": NO_COUNT,
     "warm_start": NO_BOOL,
-    "n_jobs": [1.5, "something", np.nan],
+    "n_jobs": [1.5, "something", np.nan, True, False],
     "verbose": [-1, 1.5, "something"],
     "shuffle": NO_BOOL,
-    "random_state": [-1, 1.5, "something"],
+    "random_state": [-1, 1.5, "something", True, False],
 }
 OWN = {
     Perceptron: {"learning_rate": [*NOT_POSITIVE, None]},
@@ -612,7 +737,7 @@ OWN = {
         "learning_rate": [*NOT_POSITIVE, None],
     },
     BolzanoPerceptron: {
-        "variant": [0, 3, 1.5, "1", None],
+        "variant": [0, 3, 1.5, "1", None, True],
         "precision": [0.5, *NOT_POSITIVE, None],
         "max_checks": NO_COUNT,
     },
@@ -675,7 +800,18 @@ def test_one_number_is_no_start_for_several_weights():
     assert_refused(Perceptron(), r"coef_init has shape \(\), expected \(1, 3\)", X, Y, 5.0)
 
 
-@pytest.mark.parametrize("start", ["words", [[1.0], [2.0, 3.0]], [1j, 0.0, 0.0], [10**400, 0, 0]])
+@pytest.mark.parametrize(
+    "start",
+    [
+        "words",
+        [[1.0], [2.0, 3.0]],
+        [1j, 0.0, 0.0],
+        [10**400, 0, 0],
+        np.array(["2020", "2021", "2022"], "datetime64[Y]"),
+        np.array([1, 2, 3], "timedelta64[s]"),
+    ],
+    ids=str,
+)
 def test_starts_that_are_no_numbers(start):
     assert_refused(Perceptron(), "coef_init", X, Y, start)
     assert_refused(Perceptron(), "intercept_init", X, Y, None, start)
@@ -712,6 +848,12 @@ def test_a_target_below_the_margin():
 )
 def test_multipliers_min_over_cannot_start_from(init, message):
     assert_refused(MinOverPerceptron(init=init), message)
+
+
+@pytest.mark.parametrize("start", [([1.0, 0.0, 0.0],), (None, 1.0), ([1.0, 0.0, 0.0], 1.0)])
+def test_min_over_cannot_start_from_weights_and_multipliers(start):
+    message = "init has multipliers to start from, coef_init or intercept_init weights"
+    assert_refused(MinOverPerceptron(init=np.ones(24)), message, X, Y, *start)
 
 
 def _failing(t):
@@ -873,6 +1015,7 @@ def test_inseparable_data_end_with_a_warning_and_the_best_state_seen(model, labe
         assert errors == min(number for owner, number in seen if owner is run)
         text = str(caught[k].message)
         assert text.startswith(type(model).__name__)
+        assert (f" for class {certificate.positive} against the others " in text) == (count > 1)
         for part in (
             "the best certified state is kept",
             f"It has {errors} of 60 patterns on the wrong side",

@@ -11,6 +11,7 @@ it can reach in its name, and with it in the name of its cache file.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -22,6 +23,7 @@ from typing import Any
 
 import numba
 from numba.core import types as numba_types
+from numba.core.caching import FunctionCache
 from numba.core.datamodel import default_manager
 from numba.core.datamodel.models import TupleModel
 from numba.extending import overload_method, typeof_impl
@@ -40,6 +42,12 @@ FLAGS: dict[str, Any] = {
 #: For helpers: LLVM alone would call the longer ones, passing each array in seven parts.
 INLINED = {"forceinline": True}
 _LOCK = threading.Lock()
+_WARNED: set[str] = set()
+_NOT_READ = "Compiled code on disk cannot be read; it is replaced by code compiled anew."
+_NOT_KEPT = (
+    "Compiled code cannot be kept on disk, so every process compiles it anew. Set NUMBA_CACHE_DIR "
+    "to a folder that can be written to."
+)
 
 
 class Record(numba_types.NamedTuple):  # type: ignore[name-defined]
@@ -116,12 +124,38 @@ def _dispatcher(loop: Any, record_types: Any) -> Callable[..., Any]:
     copy.__module__ = loop.__module__
     names = [loop.__name__, *(cls.__name__ for cls in record_types)]
     copy.__qualname__ = ".".join([*names, fingerprint(loop, *record_types)])
-    flags = _flags(record_types)
+    dispatcher = numba.njit(**_flags(record_types))(copy)
     try:
-        return numba.njit(cache=True, **flags)(copy)
-    except RuntimeError as error:  # no folder that Numba may write to
-        _warn_uncached(str(error))
-        return numba.njit(**flags)(copy)
+        dispatcher._cache = _Cache(copy)  # what cache=True does, with Numba's own
+    except (RuntimeError, OSError) as error:  # no folder that Numba may write to
+        _warn_once(_NOT_KEPT, error)
+    return dispatcher
+
+
+class _Cache(FunctionCache):
+    """Numba's cache on disk, as something that a loop does without if it fails.
+
+    Asked once for each combination of types, so that calls cost nothing more.
+    """
+
+    def load_overload(self, *request: Any) -> Any:
+        """Return the compiled code that is asked for, None to have it compiled."""
+        with self._dispensable(_NOT_READ):
+            return super().load_overload(*request)
+
+    def save_overload(self, *result: Any) -> None:
+        """Keep compiled code if that is possible."""
+        with self._dispensable(_NOT_KEPT):
+            super().save_overload(*result)
+
+    @contextlib.contextmanager
+    def _dispensable(self, trouble: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # a full disk; from half a pickle, anything
+            with contextlib.suppress(OSError):
+                self.flush()  # or the next process would meet the same file again
+            _warn_once(trouble, error)
 
 
 def _flags(record_types: tuple[type[Compilable], ...]) -> dict[str, Any]:
@@ -130,14 +164,12 @@ def _flags(record_types: tuple[type[Compilable], ...]) -> dict[str, Any]:
     return {**FLAGS, "fastmath": FLAGS["fastmath"] - {"reassoc"}}
 
 
-@functools.cache
-def _warn_uncached(reason: str) -> None:
-    warnings.warn(
-        f"Compiled code cannot be kept on disk, so every process compiles it anew. Set "
-        f"NUMBA_CACHE_DIR to a folder that can be written to. ({reason})",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+def _warn_once(trouble: str, error: Exception) -> None:
+    if trouble in _WARNED:
+        return
+    _WARNED.add(trouble)
+    reason = f"{type(error).__name__}: {error}"
+    warnings.warn(f"{trouble} ({reason})", RuntimeWarning, stacklevel=2)
 
 
 def fingerprint(loop: Callable[..., Any], *record_types: type[Compilable]) -> str:

@@ -20,6 +20,7 @@ from scipy import sparse
 from maxmargin import loops
 from maxmargin.compiled import compile_loop
 from maxmargin.rows import Rows, rows_of
+from maxmargin.sparse_input import canonical
 
 __all__ = ["ROWS_PER_SUM", "Extremes", "Patterns", "squared_norm"]
 
@@ -80,10 +81,7 @@ class Patterns:
         rho : float, "auto" or None
             The constant appended to the rows: a number, the radius of the data, or none.
         """
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        X, unit = _rescaled(X)
+        X, unit = _rescaled(canonical(X) if sparse.issparse(X) else X)
         n = X.shape[0]
         entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
         unaugmented = rows_of(X, 0.0)
@@ -92,6 +90,8 @@ class Patterns:
         for first, last in _calls(n, entries):
             loop(unaugmented, first, last, squares)
         radius = float(np.sqrt(squares.max()))
+        if not math.isfinite(radius):  # scikit-learn can be told not to look
+            raise ValueError("Input X contains NaN or infinity.")
         constant = (radius or 1.0) if rho == "auto" else float(rho or 0.0) * unit
         if rho not in (None, "auto") and not 1e-100 < constant / (radius or 1.0) < 1e100:
             raise ValueError(

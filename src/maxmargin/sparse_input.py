@@ -6,26 +6,34 @@ look, and both SciPy's conversions and our compiled loops would read or write ou
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-__all__ = ["check_sparse"]
+__all__ = ["canonical", "check_sparse"]
 
 
-def check_sparse(X: Any) -> None:
-    """Raise ValueError unless the arrays of a sparse matrix describe one.
+def check_sparse(X: Any) -> Any:
+    """Return a sparse matrix that is safe to read, or raise ValueError if its arrays are not.
 
     Parameters
     ----------
     X : sparse matrix or array
         CSR, CSC, BSR and COO are checked; other formats hold no index arrays.
+
+    Returns
+    -------
+    sparse matrix or array
+        X, or another one over the same values: without the spare capacity that arrays may have
+        beyond the entries stored, and with indices of a type that SciPy computes with.
     """
     if X.ndim != 2:
         raise ValueError(f"X must have rows and columns, got a sparse array of shape {X.shape}.")
     if X.format in ("csr", "csc", "bsr"):
-        _check_compressed(X)
-    elif X.format == "coo":
+        return _usable(X, _check_compressed(X))
+    if X.format == "coo":
         for name, numbers, limit in zip(("row", "column"), X.coords, X.shape, strict=True):
             _check_numbers(f"{name} numbers", numbers)
             _check_range(f"{name} number", numbers, limit)
@@ -33,9 +41,40 @@ def check_sparse(X: Any) -> None:
                 raise ValueError(
                     f"The sparse X has {np.size(X.data)} values and {numbers.size} {name} numbers."
                 )
+    return X
 
 
-def _check_compressed(X: Any) -> None:
+def canonical(X: Any) -> Any:
+    """Return a CSR matrix whose rows have sorted indices without duplicates.
+
+    X itself is returned if it is one, or a copy that is. SciPy answers the question once for each
+    matrix and misses what is written to its indices later, hence one that it has never seen.
+    """
+    unseen = sparse.csr_array(X.shape)
+    unseen.indices, unseen.indptr = X.indices, X.indptr
+    if unseen.has_canonical_format:
+        return X
+    X = X.copy()
+    X.has_sorted_indices = X.has_canonical_format = False
+    X.sum_duplicates()
+    return X
+
+
+def _usable(X: Any, count: int) -> Any:
+    """Return X with arrays of just the entries stored, as views, and with signed indices."""
+    arrays = X.indices, X.indptr
+    wide = any(array.dtype == np.uint64 for array in arrays)
+    if not wide and len(X.data) == count == X.indices.size:
+        return X
+    X = copy.copy(X)  # whose arrays are the caller's, to be replaced and not written to
+    X.data, X.indices = X.data[:count], X.indices[:count]
+    if wide:  # SciPy has no loops for them; all numbers are below the limits just checked
+        X.indices, X.indptr = (array.astype(np.int64) for array in (X.indices, X.indptr))
+    return X
+
+
+def _check_compressed(X: Any) -> int:
+    """Return the number of stored entries (of blocks for BSR)."""
     major, minor = X.shape[::-1] if X.format == "csc" else X.shape
     if X.format == "bsr":
         major, minor = major // X.blocksize[0], minor // X.blocksize[1]
@@ -54,6 +93,7 @@ def _check_compressed(X: Any) -> None:
         )
     axis = "row" if X.format == "csc" else "column"
     _check_range(f"{axis} index", indices[:count], minor, starts)
+    return count
 
 
 def _check_numbers(name: str, array: Any) -> None:

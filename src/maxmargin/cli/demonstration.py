@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 __all__ = ["Problem", "Row", "fit_family", "load_problems", "print_json", "print_tables"]
@@ -161,8 +162,17 @@ def print_tables() -> None:
     for problem in load_problems():
         with progress.status(f"{problem.name} (the first run compiles, which takes a while)"):
             table = _table(problem, list(fit_family(problem)))
-        console.print(table, "")
+        _roomy(console, table).print(table, "")
     console.print(CAPTION, style="dim")
+
+
+def _roomy(console: Console, table: Table) -> Console:
+    """Return a console as wide as a table needs, or numbers would be cut short."""
+    from rich.console import Console
+
+    unbounded = Console(width=10_000, height=console.height)
+    needed = unbounded.measure(table).maximum
+    return Console(width=max(console.width, needed), height=console.height)
 
 
 def _table(problem: Problem, rows: list[Row]) -> Table:

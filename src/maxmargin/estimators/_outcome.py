@@ -18,6 +18,7 @@ __all__ = ["certified", "explanation", "in_units"]
 Floats = npt.NDArray[np.float64]
 
 
+@np.errstate(over="ignore")  # only bounds that say nothing anyway exceed the largest number
 def certified(
     patterns: Patterns, weights: Floats, solution: Solution, classes: Any, positive: Any
 ) -> Certificate:
@@ -47,6 +48,7 @@ def certified(
     )
 
 
+@np.errstate(over="ignore")
 def in_units(history: npt.NDArray[Any], unit: float) -> npt.NDArray[Any]:
     """Return a history with its bounds in the units of the data as given."""
     history["lower"] /= unit
@@ -63,6 +65,8 @@ def explanation(
         "overflow": "stopped because its weights grew beyond all bounds",
         "search": "found no margin that it could hold",
     }[solution.ended_by]
+    if len(certificate.classes) > 2:
+        name = f"{name} for class {certificate.positive} against the others"
     known = {True: "are separable", False: "are not separable", None: "may not be separable"}
     return (
         f"{name} {reason}; the best certified state is kept. It has "

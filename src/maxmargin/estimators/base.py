@@ -17,32 +17,29 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certificate import Certificate
 from maxmargin.engine import Learner
 from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
+from maxmargin.estimators._validation import check_numbers, encoded, validated
 from maxmargin.loops import Seen
 from maxmargin.monitor import Monitor, Solution, run_side_by_side
 from maxmargin.orders import Order
 from maxmargin.patterns import Patterns
 from maxmargin.rules import Rule
 from maxmargin.schedules import Schedule, constant
-from maxmargin.sparse_input import check_sparse
 
 __all__ = ["AdditivePerceptron", "OnlinePerceptron", "Start"]
 
 Floats = npt.NDArray[np.float64]
 
-_LARGEST = 1e308  # of an integer that becomes a float
 _LONGEST_START = 1e200  # squared, with room for corrections
 
 
@@ -122,15 +119,12 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        with _all_or_nothing(self):
+        # Beside large numbers small ones may vanish, whatever NumPy was told to think of that.
+        with _all_or_nothing(self), np.errstate(under="ignore"):
+            check_numbers(self)
             self._validate_params()
-            self._refuse_huge_integers()
-            if sparse.issparse(X):
-                check_sparse(X)
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-            )
-            classes, codes = _encoded(y)
+            X, y = validated(self, X, y, order="C")
+            classes, codes = encoded(y)
             if classes.size < 2:
                 raise ValueError(
                     f"{type(self).__name__} needs samples of at least 2 classes in y, "
@@ -148,11 +142,6 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
             self._set_attributes(tasks, solutions, classes)
         self._warn_unless_ended(solutions)
         return self
-
-    def _refuse_huge_integers(self) -> None:
-        for name, value in self.get_params().items():
-            if isinstance(value, int) and abs(value) > _LARGEST:
-                raise ValueError(f"The {name!r} parameter, an integer, is too large for a float.")
 
     def _rule(self, patterns: Patterns) -> Rule:
         """Return the rule, its parameters in the units of the (rescaled) patterns."""
@@ -324,10 +313,9 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
         ndarray of shape (n,) or (n, n_classes)
         """
         check_is_fitted(self)
-        if sparse.issparse(X):
-            check_sparse(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        X = validated(self, X, reset=False)
+        with np.errstate(under="ignore"):
+            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores.ravel() if self.classes_.size == 2 else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -377,23 +365,14 @@ class OnlinePerceptron(AdditivePerceptron):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
 
-def _encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
-    """Return the labels that occur, in order, and the number of each row's among them."""
-    try:
-        check_classification_targets(y)
-        return np.unique(y, return_inverse=True)
-    except TypeError as error:  # strings among numbers, bytes
-        raise TypeError(f"The labels in y cannot be told apart: {error}") from error
-
-
 def numbers(name: str, value: Any) -> Floats:
     """Return an argument as an array of floats, or name it in an error."""
     try:
         array = np.asarray(value)
-        if np.iscomplexobj(array):
-            raise TypeError("complex numbers")
+        if array.dtype.kind in "cmM":  # the last two: dates and times
+            raise TypeError(f"got {array.dtype}")
         array = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise ValueError(f"{name} must be an array of real numbers: {error}") from error
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has entries that are not finite.")

@@ -97,6 +97,11 @@ class MinOverPerceptron(AdditivePerceptron):
 
     def _starts(self, patterns: Patterns, classes: Any, *given: Any) -> list[Start]:
         starts = super()._starts(patterns, classes, *given)
+        if not isinstance(self.init, str) and any(start is not None for start in given):
+            raise ValueError(
+                "init has multipliers to start from, coef_init or intercept_init weights: "
+                "only one of the two can be the start."
+            )
         if isinstance(self.init, str) or any(start.weights is not None for start in starts):
             return starts
         multipliers = np.atleast_2d(numbers("init", self.init))

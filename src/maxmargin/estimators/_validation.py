@@ -1,0 +1,102 @@
+"""What is checked before anything is learnt or predicted, in words that name what is wrong."""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from maxmargin.sparse_input import check_sparse
+
+__all__ = ["check_numbers", "encoded", "validated"]
+
+_X, _Y = "X is no matrix of real numbers", "The labels in y cannot be told apart"
+_REFUSED = (TypeError, ValueError, ArithmeticError)
+
+
+def check_numbers(estimator: BaseEstimator) -> None:
+    """Refuse parameters that scikit-learn takes for numbers, but that are none to compute with."""
+    for name, value in estimator.get_params(deep=False).items():
+        constraints = estimator._parameter_constraints.get(name, ["boolean"])
+        if "boolean" in constraints or not isinstance(value, Real):
+            continue
+        if isinstance(value, bool):
+            wanted, fine = "a number, not a boolean", "verbose" in constraints
+        else:
+            wanted, fine = "a float or an int in the range of floats", _is_float(value)
+        if not fine:
+            raise InvalidParameterError(
+                f"The {name!r} parameter of {type(estimator).__name__} must be {wanted}. "
+                f"Got {_shown(value)} instead."
+            )
+
+
+def _shown(value: Any) -> str:
+    """Return a short text for any number; Python does not print the largest integers."""
+    return f"an int of {value.bit_length()} bits" if type(value) is int else reprlib.repr(value)
+
+
+def _is_float(value: Any) -> bool:
+    """Tell whether a number becomes a float of about the same value."""
+    if not isinstance(value, int | float | np.integer | np.floating):
+        return False  # fractions, which NumPy cannot tell from NaN
+    try:
+        number = float(value)
+    except OverflowError:
+        return False
+    overflows = math.isinf(number) and abs(value) != math.inf
+    return not overflows and (number != 0.0 or value == 0)
+
+
+def validated(estimator: BaseEstimator, X: Any, y: Any = "no_validation", **how: Any) -> Any:
+    """Return X, or X and y, checked by scikit-learn and as arrays, C-ordered or CSR of floats."""
+    if getattr(getattr(X, "dtype", None), "kind", None) == "V":
+        raise TypeError(f"{_X}: it is a structured array.")
+    if sparse.issparse(X):
+        X = check_sparse(X)
+    how |= {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+    try:
+        return validate_data(estimator, X, y, **how)
+    except _REFUSED as error:
+        refused = error
+    if not _names_its_cause(refused):  # once more, one by one: who is it?
+        with _named(_X):
+            validate_data(estimator, X, **how)
+        with _named(_Y):
+            validate_data(estimator, y=y)
+    raise refused
+
+
+def encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """Return the labels that occur, in order, and the number of each row's among them."""
+    with _named(_Y):  # strings among numbers, bytes
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)
+
+
+@contextmanager
+def _named(trouble: str) -> Iterator[None]:
+    """Say what is wrong in errors that do not even tell X from y."""
+    try:
+        yield
+    except _REFUSED as error:
+        if _names_its_cause(error):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{trouble}: {error}") from error
+
+
+def _names_its_cause(error: Exception) -> bool:
+    return re.search(r"\b[Xy]\b", str(error)) is not None
