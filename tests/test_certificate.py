@@ -714,6 +714,23 @@ def test_gaps_primal_and_dual():
     assert np.isnan(example(lower=np.nan).gap) and np.isnan(example(margin=np.nan).margin_gap)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", [float, np.float64])
+def test_primal_and_dual_of_extreme_bounds(number):
+    for bound, minimum in [
+        (1e300, 0.0),
+        (1e170, 0.0),
+        (1e-170, math.inf),
+        (1e-300, math.inf),
+        (5e-324, math.inf),
+        (math.inf, 0.0),
+    ]:
+        certificate = example(lower=number(bound), upper=number(bound))
+        assert certificate.primal == certificate.dual == minimum
+    assert example(lower=number(1e-150)).primal == pytest.approx(5e299, rel=1e-14)
+    assert example(upper=number(1e150)).dual == pytest.approx(5e-301, rel=1e-14)
+
+
 def test_repr_is_a_table():
     assert repr(example()) == (
         "Certificate: strictly separable? yes, proven\n"

@@ -122,12 +122,12 @@ class Certificate:
     @property
     def primal(self) -> float:
         """``min ||a||^2 / 2`` subject to ``y_k.a >= 1``, from above: ``1 / (2 lower^2)``."""
-        return 0.5 / self.lower**2 if self.lower > 0.0 else np.inf
+        return _half_inverse_square(self.lower)
 
     @property
     def dual(self) -> float:
         """The same minimum from below, ``1 / (2 upper^2)``; unbounded for inseparable data."""
-        return 0.5 / self.upper**2 if self.upper > 0.0 else np.inf
+        return _half_inverse_square(self.upper)
 
     def __repr__(self) -> str:
         known = {True: "yes, proven", False: "no, proven", None: "not known"}[self.separable]
@@ -313,6 +313,12 @@ def _not_above(small: float, large: float) -> bool:
 def _slices(first: int, last: int) -> Iterator[slice]:
     for start in range(first, last, _ROWS_AT_ONCE):
         yield slice(start, min(start + _ROWS_AT_ONCE, last))
+
+
+def _half_inverse_square(margin: float) -> float:
+    """Return ``1 / (2 margin^2)``, which may be too large or too small for a number."""
+    margin = float(margin)
+    return 0.5 / margin / margin if margin > 0.0 else np.inf
 
 
 def _gap(lower: float, upper: float) -> float:
