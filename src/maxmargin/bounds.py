@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.certificate import hulls_meet
 from maxmargin.patterns import ROWS_PER_SUM, Extremes, Patterns, squared_norm
+from maxmargin.verification import hulls_meet
 
 __all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "upper_bounds"]
 
