@@ -34,7 +34,7 @@ from maxmargin import (
     RelaxationPerceptron,
 )
 from maxmargin.certificate import Certificate, InvalidCertificate
-from maxmargin.verification import LabelledRows, recompute
+from maxmargin.verification import LabelledRows, hulls_meet, recompute
 
 FAMILY = [
     Perceptron(),
@@ -419,6 +419,78 @@ def rough(seed):
             X, signs = np.vstack([X, row]), np.append(signs, sign)
     X = X * rng.choice([1e-12, 1e-6, 1.0, 1e6, 1e12])
     return X.astype(np.float32) if rng.random() < 0.3 else X, signs, rng
+
+
+def separates(X, signs, fit_intercept):
+    """Whether HiGHS finds a hyperplane with every row strictly on its side, in exact arithmetic."""
+    size = float(np.abs(X).max()) or 1.0
+    Y = naive.reflect(X.astype(float), signs, size if fit_intercept else None)
+    lengths = np.linalg.norm(Y, axis=1, keepdims=True)
+    if not lengths.all():
+        return False
+    largest = np.abs(Y / lengths).max(axis=0)
+    scales = np.where(largest > 0.0, largest, 1.0)
+    A = -Y / lengths / scales
+    found = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=-np.ones(len(A)), bounds=(None, None))
+    a = [] if found.status else exact(found.x / scales)
+    return bool(a) and all(dot(exact(y), a) > 0 for y in Y)
+
+
+@pytest.mark.parametrize("number", range(len(FAMILY)), ids=[repr(model) for model in FAMILY])
+def test_rough_certificates_are_accepted_and_true(number):
+    said = set()
+    for seed in range(ROUGH_PROBLEMS_EACH * number, ROUGH_PROBLEMS_EACH * (number + 1)):
+        X, signs, rng = rough(seed)
+        for fit_intercept in (True, False):
+            model = seeded(FAMILY[number], seed, fit_intercept=fit_intercept, max_iter=40)
+            if getattr(model, "length", "") == "fixed" and has_zero_pattern(model, X):
+                continue
+            if rng.random() < 0.3:
+                model.set_params(rho=float((np.abs(X).max() or 1.0) * rng.choice([1e-2, 1.0, 1e6])))
+            rows = sparse.csr_array(X) if rng.random() < 0.4 else X
+            certificate = quiet(model, rows, signs).certificate_
+            for each in (rows, X, sparse.csc_array(X)):
+                certificate.verify(each, signs)
+            if certificate.separable is True:
+                assert separated_exactly(X, signs, certificate)
+            elif certificate.separable is False:
+                assert not separates(X, signs, fit_intercept)
+            said.add(certificate.separable)
+    assert said == {True, False, None}
+
+
+UNEVEN = [
+    19.71837715520595,
+    1.63710556694403e-05,
+    2.1556028427367226,
+    0.0007027945931778756,
+    -2480416.20371578,
+    -0.043841258588796214,
+    -4.350832137828092e-08,
+    -5.948742234010874e-09,
+]
+
+
+@pytest.mark.parametrize("model", [Perceptron(), DynamicMarginPerceptron(), BolzanoPerceptron()])
+def test_what_a_fit_takes_for_proven_is_not_refused_for_rounding(model):
+    """The proof is about numbers smaller than the rounding errors of the longest row."""
+    X, y = np.array(UNEVEN)[:, None], [1, 0, 0, 1, 0, 1, 1, 1]
+    certificate = quiet(seeded(model, 0, max_iter=40, fit_intercept=False), X, y).certificate_
+    assert certificate.separable is not True
+    certificate.verify(X, y)
+
+
+def test_hulls_do_not_meet_by_anything_but_a_convex_combination():
+    def patterns(chosen):
+        return np.array([[1.0], [-1.0], [1.0]])[chosen]
+
+    proven = np.array([0.5, 0.5, 0.0])
+    assert hulls_meet(proven, 0.0, patterns)
+    assert not hulls_meet(0.0 * proven, 0.0, patterns)
+    for distance in (-1e-300, -1.0, np.nan, np.inf, 1.0):
+        assert not hulls_meet(proven, distance, patterns)
+    for bad in (-1e-3, np.nan, np.inf, -np.inf):
+        assert not hulls_meet(np.array([0.5, 0.5, bad]), 0.0, patterns)
 
 
 # --- separable? --------------------------------------------------------------

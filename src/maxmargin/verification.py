@@ -1,6 +1,7 @@
 """What a certificate claims, recomputed from the data in plain NumPy, with bounds of its rounding.
 
-No hyperplane and no multipliers are found here.
+No hyperplane and no multipliers are found here. Whoever has found some asks :func:`hulls_meet` and
+:func:`rounding_of_sums` what will be accepted.
 
 Rounding errors are those of any order of summation: BLAS chooses its own. Where a product may
 vanish, ``_TINY`` is added to what its error is proportional to, as ``_EPSILON * _TINY`` is the
@@ -162,7 +163,7 @@ class Recomputed:
         return rounding_of_sums(count, width, _rows_in_slice(self.data.X))
 
 
-def rounding_of_sums(count: int, width: int, at_once: int) -> float:
+def rounding_of_sums(count: int, width: int, at_once: int | None = None) -> float:
     """Bound the error of the norm of a sum over rows, divided by the sum of their multipliers.
 
     It is relative to the norm of the sum of absolute values.
@@ -171,9 +172,13 @@ def rounding_of_sums(count: int, width: int, at_once: int) -> float:
     ----------
     count, width : int
         Rows and features.
-    at_once : int
-        Rows that are summed up before their sum is added to the others.
+    at_once : int or None
+        Rows that are summed up before their sum is added to the others; None: as many as rows of
+        any number of entries would be.
     """
+    if at_once is None:
+        fewest = _rows_at_once(width, width)
+        return max(rounding_of_sums(count, width, each) for each in (fewest, _ROWS_AT_ONCE))
     chain = min(count, at_once) + count / at_once + 1.0
     return _EPSILON * (2.0 * chain + width + 16.0)
 
@@ -222,6 +227,7 @@ def hulls_meet(
     multipliers: Floats,
     distance: float,
     patterns: Callable[[npt.NDArray[np.intp]], Floats],
+    caution: float = 1.0,
 ) -> bool:
     r"""Prove that no hyperplane has all patterns strictly on its positive side.
 
@@ -233,12 +239,19 @@ def hulls_meet(
     Parameters
     ----------
     multipliers : ndarray of shape (n,)
-        Non-negative.
+        If they are not all finite and non-negative, nothing is proven.
     distance : float
         Norm of their combination, rounded up.
     patterns : callable
         Returns the patterns of given numbers, dense.
+    caution : float
+        Multiplies the rounding errors of the eigenvalues. More than 1 where others, whose errors
+        differ, will have to come to the same conclusion.
     """
+    if not (
+        np.isfinite(multipliers).all() and (multipliers >= 0.0).all() and 0 <= distance < np.inf
+    ):
+        return False
     support = np.flatnonzero(multipliers)
     if not support.size:
         return False
@@ -254,7 +267,7 @@ def hulls_meet(
             gram += Y.T @ Y
         done = count
         rounding = _EPSILON * (count + 4.0 * width) * (np.trace(gram) + width * _TINY)
-        smallest = np.linalg.eigvalsh(gram)[0] - rounding
+        smallest = np.linalg.eigvalsh(gram)[0] - caution * rounding
         if smallest > 0.0 and distance < np.sqrt(smallest) * multipliers[support[count - 1]]:
             return True
     return False
