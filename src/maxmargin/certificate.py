@@ -142,7 +142,7 @@ class Certificate:
         )
         return "\n".join(lines)
 
-    @np.errstate(over="ignore")  # what overflows in the units of the data is infinite
+    @np.errstate(over="ignore", under="ignore")  # in the units of the data, bounds may do so
     def verify(self, X: Any, y: npt.ArrayLike) -> VerifiedBounds:
         """Recompute every claim from the data, the hyperplane and the multipliers.
 
@@ -285,5 +285,5 @@ def _half_inverse_square(margin: float) -> float:
 
 
 def _gap(lower: float, upper: float) -> float:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         return float(1.0 - np.divide(lower, upper))
