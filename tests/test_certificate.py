@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import tracemalloc
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -33,6 +34,7 @@ from maxmargin import (
     RelaxationPerceptron,
 )
 from maxmargin.certificate import Certificate, InvalidCertificate
+from maxmargin.verification import LabelledRows, hulls_meet, recompute
 
 FAMILY = [
     Perceptron(),
@@ -391,6 +393,118 @@ def many_epochs(model):
     return seeded(model, 0, max_iter=2000)
 
 
+# --- rough problems ----------------------------------------------------------
+
+ROUGH = [
+    lambda rng, n, d: rng.normal(size=(n, d)),
+    lambda rng, n, d: rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-8, 8, (n, 1)),
+    lambda rng, n, d: rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-8, 8, (1, d)),
+    lambda rng, n, d: rng.integers(-3, 4, (n, d)).astype(float),
+    lambda rng, n, d: rng.integers(-2, 3, (n, d)) * 0.1,
+    lambda rng, n, d: np.outer(rng.integers(-5, 6, n), rng.integers(-3, 4, d)).astype(float),
+    lambda rng, n, d: rng.normal(size=(n, 1)) @ rng.normal(size=(1, d)),
+]
+ROUGH_PROBLEMS_EACH = 60
+
+
+def rough(seed):
+    """Return few rows of very uneven lengths, on a line, repeated, opposite, conflicting, zero."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 14)), int(rng.integers(1, rng.integers(2, 7)))
+    X = ROUGH[seed % len(ROUGH)](rng, n, d)
+    signs = rng.choice([-1, 1], n) if rng.random() < 0.5 else np.where(X @ np.ones(d) > 0.5, 1, -1)
+    signs[:2] = -1, 1
+    for chance, row, sign in [(0.3, X[0], -1), (0.2, X[0], 1), (0.2, -X[0], 1), (0.1, 0 * X[0], 1)]:
+        if rng.random() < chance:
+            X, signs = np.vstack([X, row]), np.append(signs, sign)
+    X = X * rng.choice([1e-12, 1e-6, 1.0, 1e6, 1e12])
+    return X.astype(np.float32) if rng.random() < 0.3 else X, signs, rng
+
+
+def separates(X, signs, fit_intercept):
+    """Whether HiGHS finds a hyperplane with every row strictly on its side, in exact arithmetic."""
+    size = float(np.abs(X).max()) or 1.0
+    Y = naive.reflect(X.astype(float), signs, size if fit_intercept else None)
+    lengths = np.linalg.norm(Y, axis=1, keepdims=True)
+    if not lengths.all():
+        return False
+    largest = np.abs(Y / lengths).max(axis=0)
+    scales = np.where(largest > 0.0, largest, 1.0)
+    A = -Y / lengths / scales
+    found = linprog(np.zeros(A.shape[1]), A_ub=A, b_ub=-np.ones(len(A)), bounds=(None, None))
+    a = [] if found.status else exact(found.x / scales)
+    return bool(a) and all(dot(exact(y), a) > 0 for y in Y)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_verify_works_where_numpy_was_told_to_raise(scale):
+    X, y = np.array([[1.0, 1e-200], [-1.0, 3e-200], [2.0, 0.0]]) * scale, [1, 0, 1]
+    certificate = quiet(MinOverPerceptron(max_iter=40), X, y).certificate_
+    with np.errstate(all="raise"):
+        certificate.verify(X, y)
+        certificate.verify(sparse.csr_array(X), y)
+        assert repr(certificate).startswith("Certificate: strictly separable? yes")
+        assert certificate.dual <= certificate.primal
+        assert replace(certificate, lower=5e-324).gap == 1.0
+
+
+@pytest.mark.parametrize("number", range(len(FAMILY)), ids=[repr(model) for model in FAMILY])
+def test_rough_certificates_are_accepted_and_true(number):
+    said = set()
+    for seed in range(ROUGH_PROBLEMS_EACH * number, ROUGH_PROBLEMS_EACH * (number + 1)):
+        X, signs, rng = rough(seed)
+        for fit_intercept in (True, False):
+            model = seeded(FAMILY[number], seed, fit_intercept=fit_intercept, max_iter=40)
+            if getattr(model, "length", "") == "fixed" and has_zero_pattern(model, X):
+                continue
+            if rng.random() < 0.3:
+                model.set_params(rho=float((np.abs(X).max() or 1.0) * rng.choice([1e-2, 1.0, 1e6])))
+            rows = sparse.csr_array(X) if rng.random() < 0.4 else X
+            certificate = quiet(model, rows, signs).certificate_
+            for each in (rows, X, sparse.csc_array(X)):
+                certificate.verify(each, signs)
+            if certificate.separable is True:
+                assert separated_exactly(X, signs, certificate)
+            elif certificate.separable is False:
+                assert not separates(X, signs, fit_intercept)
+            said.add(certificate.separable)
+    assert said == {True, False, None}
+
+
+UNEVEN = [
+    19.71837715520595,
+    1.63710556694403e-05,
+    2.1556028427367226,
+    0.0007027945931778756,
+    -2480416.20371578,
+    -0.043841258588796214,
+    -4.350832137828092e-08,
+    -5.948742234010874e-09,
+]
+
+
+@pytest.mark.parametrize("model", [Perceptron(), DynamicMarginPerceptron(), BolzanoPerceptron()])
+def test_what_a_fit_takes_for_proven_is_not_refused_for_rounding(model):
+    """The proof is about numbers smaller than the rounding errors of the longest row."""
+    X, y = np.array(UNEVEN)[:, None], [1, 0, 0, 1, 0, 1, 1, 1]
+    certificate = quiet(seeded(model, 0, max_iter=40, fit_intercept=False), X, y).certificate_
+    assert certificate.separable is not True
+    certificate.verify(X, y)
+
+
+def test_hulls_do_not_meet_by_anything_but_a_convex_combination():
+    def patterns(chosen):
+        return np.array([[1.0], [-1.0], [1.0]])[chosen]
+
+    proven = np.array([0.5, 0.5, 0.0])
+    assert hulls_meet(proven, 0.0, patterns)
+    assert not hulls_meet(0.0 * proven, 0.0, patterns)
+    for distance in (-1e-300, -1.0, np.nan, np.inf, 1.0):
+        assert not hulls_meet(proven, distance, patterns)
+    for bad in (-1e-3, np.nan, np.inf, -np.inf):
+        assert not hulls_meet(np.array([0.5, 0.5, bad]), 0.0, patterns)
+
+
 # --- separable? --------------------------------------------------------------
 
 
@@ -465,6 +579,12 @@ def weights(values):
     return sparse.csr_array(np.asarray(values, dtype=float)[None, :])
 
 
+def out_of_range(matrix):
+    broken = matrix.copy()
+    broken.indices[-1] = matrix.shape[1]
+    return broken
+
+
 def moved(c, k, by):
     values = c.dual_weights.toarray().ravel()
     values[k] += by
@@ -495,11 +615,11 @@ REFUSED = {
     "undefined multiplier": (lambda c: {"dual_weights": moved(c, 0, np.nan)}, r"^dual_weights|^up"),
     "infinite multiplier": (lambda c: {"dual_weights": moved(c, 0, np.inf)}, r"^dual_weights|^up"),
     "equal multipliers": (
-        lambda c: {"dual_weights": weights(np.ones(c.dual_weights.shape[1]))},
+        lambda c: {"dual_weights": weights(np.full(30, 1 / 30))},
         r"^upper=.* does not hold for",
     ),
     "one multiplier moved": (
-        lambda c: {"dual_weights": moved(c, 0, 0.5)},
+        lambda c: {"dual_weights": moved(c, 0, 1.0) / 2.0},
         r"^(margin_)?upper=.* does not hold for",
     ),
     "no multipliers": (
@@ -512,7 +632,53 @@ REFUSED = {
     ),
     "coef reversed": (lambda c: {"coef": -c.coef}, r"^lower=.* does not hold"),
     "coef zero": (lambda c: {"coef": 0.0 * c.coef, "intercept": 0.0}, r"^lower=.* found .*nan"),
-    "coef undefined": (lambda c: {"coef": np.nan * c.coef}, r"^lower=.* does not hold"),
+    "coef undefined": (lambda c: {"coef": np.nan * c.coef}, r"^coef or intercept is not finite"),
+    "nothing defined": (
+        lambda c: {
+            "coef": np.inf * c.coef,
+            **dict.fromkeys(["lower", "upper", "margin", "margin_upper"], np.nan),
+        },
+        r"^coef or intercept is not finite\.$",
+    ),
+    "upper negative": (lambda c: {"upper": -1e-300}, r"^upper=-1e-300 does not hold"),
+    "vanishing multipliers": (
+        lambda c: {"dual_weights": c.dual_weights * 1e-322, "upper": 1e-3, "margin_upper": 1e-3},
+        r"^dual_weights has the sum \d.*e-32\d, not 1\.$",
+    ),
+    "multipliers twice": (
+        lambda c: {"dual_weights": c.dual_weights * 2.0},
+        r"^dual_weights has the sum (2\.0|1\.99999\d*), not 1\.$",
+    ),
+    "multipliers out of range": (
+        lambda c: {"dual_weights": out_of_range(c.dual_weights)},
+        r"^dual_weights cannot be read: .* out of range",
+    ),
+    "multipliers of another kind": (
+        lambda c: {"dual_weights": c.dual_weights.toarray()},
+        r"^dual_weights cannot be read",
+    ),
+    "large rho": (
+        lambda c: {"rho": 1e12, "lower": 5.0, "margin": 5.0, "upper": np.inf, "margin_upper": 0.0},
+        r"^(lower=5|intercept=|margin_upper=0)",
+    ),
+    "separable 0": (lambda c: {"separable": 0}, r"^separable=0 is none of True, False and None"),
+    "separable 1": (lambda c: {"separable": 1}, r"^separable=1 is none of True, False and None"),
+    "separable of NumPy": (
+        lambda c: {"separable": np.False_},
+        r"^separable=np.False_ is none of True, False and None\.$",
+    ),
+    "positive unknown": (
+        lambda c: {
+            "positive": "nobody",
+            "coef": 0.0 * c.coef,
+            "intercept": -1.0 if c.rho else 0.0,
+            "lower": c.rho or 0.0,
+            "upper": np.inf,
+            "margin": np.nan,
+            "margin_upper": np.inf,
+        },
+        r"^positive='nobody' is none of the classes\.$",
+    ),
     "other side": (lambda c: {"positive": c.classes[0]}, r"^lower=.* does not hold"),
 }
 
@@ -550,15 +716,72 @@ def test_verify_refuses_an_intercept_that_the_problem_does_not_have():
     certificate = MinOverPerceptron(fit_intercept=False).fit(X, y).certificate_
     with pytest.raises(InvalidCertificate, match="intercept"):
         replace(certificate, intercept=1e3).verify(X, y)
+    for rho in (0.0, -0.0, False):
+        with pytest.raises(InvalidCertificate, match=r"^rho="):
+            replace(certificate, rho=rho, intercept=1e6, margin_upper=np.inf).verify(X, y)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("rho", [-1.0, 0.0, np.nan, np.inf])
+@pytest.mark.parametrize("rho", [-1.0, 0.0, np.nan, np.inf, 1e308, 5e-324])
 def test_verify_refuses_a_rho_that_is_none(rho):
     X, y = apart()
     certificate = MinOverPerceptron().fit(X, y).certificate_
-    with pytest.raises(InvalidCertificate):
+    with pytest.raises(InvalidCertificate, match=r"^rho="):
         replace(certificate, rho=rho).verify(X, y)
+
+
+@pytest.mark.parametrize("better", [{"margin": 2.0}, {"margin_upper": 1e-3}, {"margin": 1e-9}])
+def test_a_large_rho_is_no_excuse(better):
+    """There is no rho in the geometric margin, and none in its rounding errors."""
+    X, y = overlapping()
+    certificate = quiet(Perceptron(random_state=0, max_iter=50, rho=1e12), X, y).certificate_
+    assert certificate.margin < 0.0
+    certificate.verify(X, y)
+    with pytest.raises(InvalidCertificate, match=f"^{next(iter(better))}="):
+        replace(certificate, **better).verify(X, y)
+
+
+def test_a_long_row_is_no_excuse():
+    """The sums that matter are of short rows, and so are their rounding errors."""
+    X, y = [[1e12], [1.0], [-1.0]], [1, 1, 0]
+    honest = example(
+        lower=0.99,
+        upper=1.0,
+        margin=0.99,
+        margin_upper=1.0,
+        radius=1e12,
+        rho=None,
+        dual_weights=weights([0.0, 0.5, 0.5]),
+        coef=np.array([1.0]),
+        intercept=0.0,
+    )
+    honest.verify(X, y)
+    for name, better in [("lower", 1.01), ("upper", 0.99), ("margin", 1.01)]:
+        with pytest.raises(InvalidCertificate, match=f"^{name}="):
+            replace(honest, **{name: better}).verify(X, y)
+
+
+def test_multipliers_of_one_class_too_small_for_products():
+    """A mean of multipliers that are not numbers to ten digits is not known to ten digits."""
+    X, y = np.array([[0.3, 0.0], [0.0, 0.3], [-1.0, 0.0]]), [1, 1, 0]
+    wrong = []
+    for count in range(1, 40):
+        tiny = count * 5e-324
+        values = np.array([tiny, 3 * tiny, 1.0])
+        truth = np.linalg.norm([0.3 / 4 + 1.0, 3 * 0.3 / 4]) / 2.0
+        forged = example(
+            lower=-np.inf,
+            upper=np.inf,
+            margin=-np.inf,
+            margin_upper=truth * (1 + 1e-9),
+            separable=None,
+            radius=1.0,
+            rho=1.0,
+            dual_weights=weights(values),
+        )
+        forged.verify(X, y)  # true, so not to be refused for the errors of such products
+        wrong.append(forged.verify(X, y).margin_upper > forged.margin_upper)
+    assert any(wrong)
 
 
 def test_verify_is_not_taken_in_by_rounding():
@@ -583,10 +806,33 @@ def test_verify_is_not_taken_in_by_rounding():
             intercept=0.0,
         )
         replace(forged, separable=None).verify(X, y)
-        for lower in (0.0, 1e-300):
-            with pytest.raises(InvalidCertificate, match="separable=True"):
-                replace(forged, lower=lower).verify(X, y)
+        with pytest.raises(InvalidCertificate, match=r"^separable=True"):
+            forged.verify(X, y)
+        # As much is said by a positive margin.
+        for name in ("lower", "margin"):
+            with pytest.raises(InvalidCertificate, match=f"^{name}=1e-300"):
+                replace(forged, separable=None, **{name: 1e-300}).verify(X, y)
     assert fooled
+
+
+def test_what_is_recomputed_is_known_to_its_rounding_errors():
+    uncertain = 0
+    for seed in range(300):
+        X, signs, rng = rough(seed)
+        X = X.astype(float) / (np.abs(X).max() or 1.0)
+        a = rng.normal(size=X.shape[1] + 1) * 10.0 ** rng.uniform(-9, 0, X.shape[1] + 1)
+        multipliers = 10.0 ** rng.uniform(-9, 0, len(X))
+        constant = float(rng.choice([0.0, 1.0, 1e-6, 1e6]))
+        got = recompute(LabelledRows(X, signs.astype(float), 1.0, constant), a, multipliers)
+        Y = naive.reflect(X, signs, constant)
+        lowest = min(dot(exact(y), exact(a)) for y in Y)
+        assert got.lowest[0] <= lowest <= got.lowest[2]
+        z = [dot(exact(column), exact(multipliers)) for column in Y.T]
+        mass = sum(exact(multipliers))
+        least, most = Fraction(got.bounds(1).upper) * mass, Fraction(got.farthest)
+        assert (least * (1 - Fraction(1, 2**50))) ** 2 <= dot(z, z) <= most**2
+        uncertain += got.lowest[0] < got.lowest[1] and least < most
+    assert uncertain > 250
 
 
 def test_verify_refuses_other_data(proven):
@@ -606,13 +852,16 @@ def test_verify_refuses_other_data(proven):
         (0.5 * X, y, r"^lower=.* does not hold"),
         (2.0 * X, y, r"^(upper|radius)=.* does not hold"),
         (-X, y, r"^lower=.* does not hold"),
-        (X * np.nan, y, r"does not hold"),
+        (X * np.nan, y, r"does not hold for data that are not finite"),
+        (np.where(X == X[3, 0], np.inf, X), y, r"does not hold for data that are not finite"),
         (X, flipped, r"^lower=.* does not hold"),
         (X, -y, r"^lower=.* does not hold"),
         (X[:-1], y[:-1], shape + re_escape(", got X of shape (29, 2) and y of shape (29,).")),
         (X[:, :1], y, shape),
         (X, y[:-1], shape),
-        (X, y[:, None], shape),
+        (X, y[None], shape),
+        (X, np.abs(y), r"^All labels in y are on one side of 1\.$"),
+        (X, -np.abs(y), r"^All labels in y are on one side of 1\.$"),
         (X[0], y, shape),
         (X, unknown, r"^y has labels that the certificate does not know\.$"),
     ]:
@@ -621,6 +870,110 @@ def test_verify_refuses_other_data(proven):
         if np.ndim(other_X) == 2:
             with pytest.raises(InvalidCertificate, match=message):
                 certificate.verify(sparse.csr_array(other_X), other_y)
+
+
+def in_capacity(X):
+    """Return a CSR matrix with room for more entries, which holds something by chance."""
+    X = sparse.csr_array(X)
+    X.data, X.indices = np.append(X.data, 1e300), np.append(X.indices, 0)
+    return X
+
+
+def in_pieces(X):
+    """Return a CSR matrix of unsorted entries, each stored in two parts."""
+    n, d = X.shape
+    halves = np.repeat(X / 3.0, 2, axis=1)
+    halves[:, 1::2] = X - halves[:, ::2]
+    columns = np.tile(np.repeat(np.arange(d), 2), n).reshape(n, -1)
+    order = np.random.default_rng(0).permuted(np.tile(np.arange(2 * d), (n, 1)), axis=1)
+    entries = [np.take_along_axis(each, order, axis=1).ravel() for each in (halves, columns)]
+    return sparse.csr_array((*entries, np.arange(n + 1) * 2 * d), shape=X.shape)
+
+
+def with_data(matrix, dtype):
+    matrix.data = matrix.data.astype(dtype)
+    return matrix
+
+
+SAME_DATA = {
+    "big-endian": lambda X: with_data(sparse.csr_array(X), ">f8"),
+    "big-endian, COO": lambda X: with_data(sparse.coo_array(X), ">f8"),
+    "big-endian, dense": lambda X: X.astype(">f8"),
+    "blocks": lambda X: sparse.bsr_array(X, blocksize=(2, 2)),
+    "lists": lambda X: sparse.lil_array(X),
+    "a matrix": lambda X: sparse.csr_matrix(X),
+    "Fortran": lambda X: np.asfortranarray(X),
+    "objects": lambda X: X.astype(object),
+    "strings": lambda X: X.astype(str),
+    "single precision": lambda X: sparse.csr_array(X.astype(np.float32)),
+    "half precision": lambda X: with_data(sparse.csr_array(X), np.float16),
+    "in pieces": lambda X: in_pieces(X),
+    "in pieces of single precision": lambda X: with_data(in_pieces(X), np.float32),
+}
+
+
+@pytest.mark.parametrize("form", SAME_DATA)
+def test_verify_reads_what_fit_reads(form):
+    X, y = apart()
+    X = SAME_DATA[form](X)
+    before = contents(X)
+    certificate = MinOverPerceptron(target=400.0).fit(X, y).certificate_
+    for labels in (y, y[:, None], y.tolist(), y.astype(float)):
+        certificate.verify(X, labels)
+    assert contents(X) == before  # SciPy puts in order in place
+
+
+def contents(X):
+    arrays = ["data", "indices", "indptr", "row", "col"]
+    return [getattr(X, name).tobytes() for name in arrays if hasattr(X, name)]
+
+
+def test_verify_passes_over_what_lies_beyond_the_entries(proven):
+    X, y, certificate = proven
+    found = certificate.verify(sparse.csr_array(X), y)
+    assert certificate.verify(in_capacity(X), y) == found
+    assert certificate.verify(in_capacity(X.T).T, y) == found
+
+
+def broken(X, form, name, value):
+    X = sparse.csr_array(X).asformat(form)
+    getattr(X, name)[1] = value
+    return X
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "value"),
+    [
+        ("csr", "indices", -1),
+        ("csr", "indices", 2),
+        ("csr", "indices", 2**30),
+        ("csc", "indices", 2**30),
+        ("csc", "indices", -1),
+        ("coo", "row", 2**30),
+        ("coo", "col", -(2**30)),
+        ("bsr", "indices", 2**30),
+        ("csr", "indptr", 2**30),
+        ("csc", "indptr", -(2**30)),
+    ],
+)
+def test_verify_does_not_read_out_of_bounds(proven, form, name, value):
+    X, y, certificate = proven
+    with pytest.raises(ValueError, match=r"out of range|X\.indptr of the sparse X"):
+        certificate.verify(broken(X, form, name, value), y)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_verify_copies_no_more_than_slices(form):
+    rng = np.random.default_rng(0)
+    X, y = blobs(rng, 60_000, 20, 12.0)
+    X = form(X)
+    size = X.nbytes if form is np.asarray else X.data.nbytes + X.indices.nbytes
+    certificate = quiet(Perceptron(max_iter=1, random_state=0), X, y).certificate_
+    tracemalloc.start()
+    certificate.verify(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < size
 
 
 def re_escape(text):
@@ -712,6 +1065,23 @@ def test_gaps_primal_and_dual():
     assert example(upper=np.inf).gap == 1.0 and example(upper=np.inf).dual == 0.0
     assert example(lower=-0.5).gap == 2.0
     assert np.isnan(example(lower=np.nan).gap) and np.isnan(example(margin=np.nan).margin_gap)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", [float, np.float64])
+def test_primal_and_dual_of_extreme_bounds(number):
+    for bound, minimum in [
+        (1e300, 0.0),
+        (1e170, 0.0),
+        (1e-170, math.inf),
+        (1e-300, math.inf),
+        (5e-324, math.inf),
+        (math.inf, 0.0),
+    ]:
+        certificate = example(lower=number(bound), upper=number(bound))
+        assert certificate.primal == certificate.dual == minimum
+    assert example(lower=number(1e-150)).primal == pytest.approx(5e299, rel=1e-14)
+    assert example(upper=number(1e150)).dual == pytest.approx(5e-301, rel=1e-14)
 
 
 def test_repr_is_a_table():

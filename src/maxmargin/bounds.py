@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.certificate import hulls_meet
 from maxmargin.patterns import ROWS_PER_SUM, Extremes, Patterns, squared_norm
+from maxmargin.verification import hulls_meet, rounding_of_sums
 
 __all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "upper_bounds"]
 
@@ -101,5 +101,13 @@ def _down(value: float) -> float:
 
 
 def inseparable(patterns: Patterns, alpha: Floats, upper: Upper) -> bool:
-    """Tell whether the multipliers prove that no hyperplane has all patterns on one side."""
-    return hulls_meet(alpha, upper.margin * float(alpha.sum()), patterns.dense)
+    """Tell whether the multipliers prove that no hyperplane has all patterns on one side.
+
+    Who verifies it has other rounding errors, and allows for them: a claim has to hold for twice
+    as many. It is made of the very multipliers that the certificate will have.
+    """
+    total = float(alpha.sum())
+    if not 0.0 < total < math.inf:
+        return False
+    allowed = 2.0 * rounding_of_sums(patterns.count, patterns.dimension) * patterns.longest
+    return hulls_meet(alpha / total, upper.margin + allowed, patterns.dense, caution=4.0)

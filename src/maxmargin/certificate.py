@@ -1,12 +1,11 @@
 """The proof, carried by every fitted model, of how close its margin is to the best one.
 
-This module knows nothing of how models are found: it imports nothing of the package, and
-:meth:`Certificate.verify` recomputes every claim from the data with plain NumPy.
+This module knows nothing of how models are found: :meth:`Certificate.verify` recomputes every claim
+from the data, with code of its own (:mod:`maxmargin.verification`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,27 +13,23 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from maxmargin.sparse_input import check_sparse
+from maxmargin.verification import (
+    LabelledRows,
+    Recomputed,
+    VerifiedBounds,
+    hulls_meet,
+    largest_entry,
+    recompute,
+)
+
 __all__ = ["Certificate", "InvalidCertificate", "VerifiedBounds"]
 
 Floats = npt.NDArray[np.float64]
-_EPSILON = float(np.finfo(np.float64).eps)
-_ROWS_AT_ONCE = 8192
-#: Inseparability is proven by an eigenvalue problem of the number of features, up to this.
-_WIDEST_PROOF = 500
 
 
 class InvalidCertificate(ValueError):
     """The data do not bear out what the certificate claims."""
-
-
-@dataclass(frozen=True)
-class VerifiedBounds:
-    """What :meth:`Certificate.verify` recomputed from the data."""
-
-    lower: float
-    upper: float
-    margin: float
-    margin_upper: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,12 +117,12 @@ class Certificate:
     @property
     def primal(self) -> float:
         """``min ||a||^2 / 2`` subject to ``y_k.a >= 1``, from above: ``1 / (2 lower^2)``."""
-        return 0.5 / self.lower**2 if self.lower > 0.0 else np.inf
+        return _half_inverse_square(self.lower)
 
     @property
     def dual(self) -> float:
         """The same minimum from below, ``1 / (2 upper^2)``; unbounded for inseparable data."""
-        return 0.5 / self.upper**2 if self.upper > 0.0 else np.inf
+        return _half_inverse_square(self.upper)
 
     def __repr__(self) -> str:
         known = {True: "yes, proven", False: "no, proven", None: "not known"}[self.separable]
@@ -147,6 +142,7 @@ class Certificate:
         )
         return "\n".join(lines)
 
+    @np.errstate(over="ignore", under="ignore")  # in the units of the data, bounds may do so
     def verify(self, X: Any, y: npt.ArrayLike) -> VerifiedBounds:
         """Recompute every claim from the data, the hyperplane and the multipliers.
 
@@ -154,7 +150,7 @@ class Certificate:
         ----------
         X : array or sparse matrix of shape (n, d)
             The rows the model was fitted to.
-        y : array of shape (n,)
+        y : array of shape (n,) or (n, 1)
             Their labels.
 
         Returns
@@ -166,56 +162,70 @@ class Certificate:
         ------
         InvalidCertificate
             If a claim does not hold: other data, other labels or a certificate tampered with.
+        ValueError
+            If X is no matrix of numbers, or sparse with arrays that do not fit together.
         """
-        X, labels = self._checked(X, y)
-        size = max(float(abs(X).max()), self.rho or 0.0)
-        unit = 0.5 ** float(np.clip(np.frexp(size)[1], -1000, 1000))  # exact; nothing overflows
-        a = np.append(self.coef / unit, self.intercept / (self.rho * unit) if self.rho else 0.0)
-        a = np.ldexp(a, -int(np.frexp(np.abs(a).max())[1]))  # only its direction counts
-        constant = (self.rho or 0.0) * unit
-        multipliers = self.dual_weights.toarray().ravel()
+        multipliers = self._multipliers()
+        self._check_consistency(multipliers)
+        data = self._labelled(X, y, multipliers.size)
+        recomputed = recompute(data, self._direction(), multipliers)
+        self._compare(recomputed)
+        if self.separable is False and not hulls_meet(
+            multipliers, recomputed.farthest, data.patterns
+        ):
+            raise InvalidCertificate("separable=False is not proven by the multipliers.")
+        return recomputed.bounds()
 
-        scores = np.empty(labels.size)
-        squares = np.empty(labels.size)
-        sums = {1.0: np.zeros(a.size), -1.0: np.zeros(a.size)}
-        for part in _slices(0, labels.size):
-            rows = X[part].astype(np.float64) * unit
-            scores[part] = labels[part] * (rows @ a[:-1] + constant * a[-1])
-            squares[part] = np.asarray((rows * rows).sum(axis=1)).ravel()
-            for label, total in sums.items():
-                weights = multipliers[part] * (labels[part] == label)
-                total += np.append(weights @ rows, constant * weights.sum())
-        mass = {label: float(multipliers[labels == label].sum()) for label in sums}
-        length, normal = float(np.linalg.norm(a)), float(np.linalg.norm(a[:-1]))
-        lowest = float(scores.min())
-        upper = margin_upper = np.inf
-        if sum(mass.values()) > 0.0:
-            upper = np.linalg.norm(sums[1.0] - sums[-1.0]) / sum(mass.values()) / unit
-        if min(mass.values()) > 0.0:
-            middle = sums[1.0] / mass[1.0] - sums[-1.0] / mass[-1.0]
-            margin_upper = np.linalg.norm(middle[:-1]) / 2.0 / unit
-        found = VerifiedBounds(
-            lower=lowest / length / unit if length else np.nan,
-            upper=float(upper),
-            margin=lowest / normal / unit if normal else np.nan,
-            margin_upper=float(upper if self.rho is None else margin_upper),
-        )
-        radius, tilt = float(np.sqrt(squares.max())) / unit, length / (normal or np.nan)
-        share = abs(float(a[-1])) / (length or 1.0)
-        largest_score = radius * (normal / (length or 1.0)) + (self.rho or 0.0) * share
-        self._compare(found, radius, tilt, largest_score)
-        if self.separable is False:
-            distance = (found.upper + self._rounding(radius)) * unit * multipliers.sum()
-            if not self._meets(X, labels, unit, multipliers, distance):
-                raise InvalidCertificate("separable=False is not proven by the multipliers.")
-        return found
+    def _multipliers(self) -> Floats:
+        try:
+            check_sparse(self.dual_weights)
+        except (AttributeError, ValueError) as error:
+            raise InvalidCertificate(f"dual_weights cannot be read: {error}") from error
+        return sparse.csr_array(self.dual_weights).toarray().ravel()
 
-    def _checked(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Floats]:
-        """Return X and y as -1 and +1, of the shape the certificate is about."""
-        # A copy where SciPy would put X in order in place: the arrays are the caller's.
-        X = sparse.csr_array(X, copy=True) if sparse.issparse(X) else np.asarray(X)
-        y = np.asarray(y)
-        shape = (self.dual_weights.shape[1], self.coef.size)
+    def _check_consistency(self, multipliers: Floats) -> None:
+        """Refuse what no data can bear out."""
+        total, hyperplane = float(multipliers.sum()), np.append(self.coef, self.intercept)
+        conditions = [
+            (
+                self.separable is None or isinstance(self.separable, bool),
+                f"separable={self.separable!r} is none of True, False and None.",
+            ),
+            (
+                self.rho is None or 0.0 < self.rho < np.inf,
+                f"rho={self.rho!r} is no positive number, nor None for want of an intercept.",
+            ),
+            (
+                self.rho is not None or self.intercept == 0.0,
+                f"intercept={self.intercept} without a rho.",
+            ),
+            (np.isfinite(hyperplane).all(), "coef or intercept is not finite."),
+            (
+                np.isin(self.positive, self.classes),
+                f"positive={self.positive!r} is none of the classes.",
+            ),
+            (not (multipliers < 0.0).any(), "dual_weights has a negative entry."),
+            # Products with much smaller ones could vanish. No multipliers prove nothing: allowed.
+            (
+                abs(total - 1.0) <= 1e-9 or not multipliers.any(),
+                f"dual_weights has the sum {total}, not 1.",
+            ),
+        ]
+        for holds, fault in conditions:
+            if not holds:
+                raise InvalidCertificate(fault)
+
+    def _labelled(self, X: Any, y: npt.ArrayLike, count: int) -> LabelledRows:
+        """Return the data as what the certificate is about, if they can be."""
+        y, shape = np.asarray(y), (count, self.coef.size)
+        y = y.ravel() if y.shape == (count, 1) else y
+        if sparse.issparse(X):
+            check_sparse(X)
+            X = sparse.csr_array(X)  # the arrays of a CSR matrix stay the caller's
+            if X.dtype not in (np.float32, np.float64):
+                X = X.astype(np.float64)
+        else:
+            X = np.asarray(X)
         if X.shape != shape or y.shape != shape[:1]:
             raise InvalidCertificate(
                 f"The certificate is about X of shape {shape} with one label a row, "
@@ -223,86 +233,44 @@ class Certificate:
             )
         if not np.isin(y, self.classes).all():
             raise InvalidCertificate("y has labels that the certificate does not know.")
-        if self.rho is None and self.intercept != 0.0:
-            raise InvalidCertificate(f"intercept={self.intercept} without a rho.")
-        if self.dual_weights.nnz and not self.dual_weights.data.min() >= 0.0:
-            raise InvalidCertificate("dual_weights has a negative entry.")
-        return X, np.where(y == self.positive, 1.0, -1.0)
+        signs = np.where(y == self.positive, 1.0, -1.0)
+        if abs(signs.sum()) == count:
+            raise InvalidCertificate(f"All labels in y are on one side of {self.positive}.")
+        largest = largest_entry(X)
+        if not np.isfinite(largest):
+            raise InvalidCertificate("The certificate does not hold for data that are not finite.")
+        # A power of two: exact, and its own inverse is a number too.
+        unit = 0.5 ** float(np.clip(np.frexp(largest or self.rho or 1.0)[1], -1000, 1000))
+        constant = float(self.rho or 0.0) * unit
+        if self.rho is not None and not 1e-150 < constant < 1e150:
+            raise InvalidCertificate(f"rho={self.rho} is out of all proportion to the data.")
+        return LabelledRows(X, signs, unit, constant)
 
-    def _compare(
-        self, found: VerifiedBounds, radius: float, tilt: float, largest_score: float
-    ) -> None:
+    def _direction(self) -> Floats:
+        """Return [w, b / rho] times a power of two, with entries below 1; nothing overflows."""
+        values, exponents = np.frexp(np.append(self.coef, self.intercept).astype(np.float64))
+        if self.rho is not None:
+            rho, exponent = np.frexp(self.rho)
+            values[-1] /= 2.0 * rho  # at most 1
+            exponents[-1] += 1 - exponent
+        return np.ldexp(values, exponents - exponents.max(initial=-5000, where=values != 0.0))
+
+    def _compare(self, recomputed: Recomputed) -> None:
         """Refuse claims that are better than what was found, but for rounding errors."""
-        rounding = self._rounding(radius)
-        of_a_score = 0.5 * _EPSILON * (self.coef.size + 8.0) * largest_score
-        claims = [
-            ("lower", _not_above(self.lower, found.lower + rounding)),
-            ("upper", _not_above(found.upper - rounding, self.upper)),
-            ("margin", _not_above(self.margin, found.margin + rounding * tilt)),
-            ("margin_upper", _not_above(found.margin_upper - rounding, self.margin_upper)),
-            ("radius", abs(self.radius - radius) <= 1e-9 * radius),
-            ("separable", not self.separable or found.lower > of_a_score),
-        ]
-        for name, holds in claims:
+        found, limits, radius = recomputed.bounds(), recomputed.bounds(1), recomputed.radius
+        claims = {
+            "lower": _not_above(self.lower, limits.lower),
+            "upper": limits.upper <= self.upper,
+            "margin": _not_above(self.margin, limits.margin),
+            "margin_upper": limits.margin_upper <= self.margin_upper,
+            "radius": abs(self.radius - radius) <= 1e-9 * radius,
+            "separable": not self.separable or recomputed.separated,
+        }
+        for name, holds in claims.items():
             if not holds:
                 raise InvalidCertificate(
                     f"{name}={getattr(self, name)!r} does not hold for these data; found {found}."
                 )
-
-    def _rounding(self, radius: float) -> float:
-        terms = self.coef.size + 2.0 * _ROWS_AT_ONCE + self.dual_weights.shape[1] / _ROWS_AT_ONCE
-        return 4.0 * _EPSILON * terms * (radius + (self.rho or 0.0))
-
-    def _meets(
-        self, X: Any, labels: Floats, unit: float, multipliers: Floats, distance: float
-    ) -> bool:
-        def patterns(chosen: npt.NDArray[np.intp]) -> Floats:
-            rows = X[chosen]
-            rows = (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64) * unit
-            if self.rho is not None:
-                rows = np.column_stack([rows, np.full(chosen.size, self.rho * unit)])
-            return labels[chosen, None] * rows
-
-        return hulls_meet(multipliers, distance, patterns)
-
-
-def hulls_meet(
-    multipliers: Floats, distance: float, patterns: Callable[[npt.NDArray[np.intp]], Floats]
-) -> bool:
-    r"""Prove that no hyperplane has all patterns strictly on its positive side.
-
-    A combination :math:`z = \sum_k \lambda_k y_k` that is almost zero proves nothing yet. But if
-    some of its patterns Y span all coordinates, their multipliers can be corrected by at most
-    :math:`\|z\| / \sigma_{min}(Y)` to make it exactly zero; when that is less than the smallest
-    of them, all stay positive.
-
-    Parameters
-    ----------
-    multipliers : ndarray of shape (n,)
-        Non-negative.
-    distance : float
-        Norm of their combination, rounded up.
-    patterns : callable
-        Returns the patterns of given numbers, dense.
-    """
-    support = np.flatnonzero(multipliers)
-    if not support.size:
-        return False
-    width = patterns(support[:1]).shape[1]
-    if not width <= support.size or width > _WIDEST_PROOF:
-        return False
-    # The larger multipliers alone may do: fewer patterns, but a larger smallest multiplier.
-    support = support[np.argsort(-multipliers[support], kind="stable")]
-    gram, done = np.zeros((width, width)), 0
-    for count in sorted({min(width * 2**k, support.size) for k in range(0, 8, 2)}):
-        for part in _slices(done, count):
-            Y = patterns(support[part])
-            gram += Y.T @ Y
-        done = count
-        smallest = np.linalg.eigvalsh(gram)[0] - 4.0 * width * _EPSILON * np.trace(gram)
-        if smallest > 0.0 and distance < np.sqrt(smallest) * multipliers[support[count - 1]]:
-            return True
-    return False
 
 
 def _not_above(small: float, large: float) -> bool:
@@ -310,11 +278,12 @@ def _not_above(small: float, large: float) -> bool:
     return bool(small <= large or (np.isnan(small) and np.isnan(large)))
 
 
-def _slices(first: int, last: int) -> Iterator[slice]:
-    for start in range(first, last, _ROWS_AT_ONCE):
-        yield slice(start, min(start + _ROWS_AT_ONCE, last))
+def _half_inverse_square(margin: float) -> float:
+    """Return ``1 / (2 margin^2)``, which may be too large or too small for a number."""
+    margin = float(margin)
+    return 0.5 / margin / margin if margin > 0.0 else np.inf
 
 
 def _gap(lower: float, upper: float) -> float:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         return float(1.0 - np.divide(lower, upper))
