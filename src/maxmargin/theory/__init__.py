@@ -1,7 +1,12 @@
 """The bounds of the papers behind this library as plain functions, one function a bound.
 
 The functions take and return numbers; those over data (section 5.6 of [S4]) take arrays. An
-argument for which a bound says nothing raises ValueError with the condition that fails.
+argument for which a bound says nothing raises ValueError with the condition that fails, and so
+does one that is no finite real number, or no array of such.
+
+Functions of numbers are evaluated in rational arithmetic on the exact values of their arguments
+and rounded once, so the magnitude of lengths, rates and margins does not matter; a bound beyond
+the largest float is infinite. Given a Fraction they do not round.
 
 The same names mean the same thing everywhere. `R` and `r` are the largest and the smallest
 length of a pattern, reflected and augmented (and extended, when a soft margin is solved as a

@@ -1,7 +1,21 @@
-"""Conditions on arguments: each check raises ValueError naming the condition that fails."""
+"""Conditions on arguments: each check raises ValueError naming the condition that fails.
+
+The first functions read an argument of one kind, the others check what a bound needs of it.
+"""
 
 import math
-from numbers import Integral
+import reprlib
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ._arithmetic import rounded
+
+Vector = npt.NDArray[np.float64]
 
 
 def require(holds: bool, condition: str, **values: object) -> None:
@@ -11,8 +25,78 @@ def require(holds: bool, condition: str, **values: object) -> None:
     """
     if not holds:
         blamed = next(iter(values))
-        got = ", ".join(f"{name}={value}" for name, value in values.items())
+        got = ", ".join(f"{name}={rounded(value)}" for name, value in values.items())
         raise ValueError(f"{blamed} must satisfy {condition}, got {got}")
+
+
+# --- kinds of arguments ------------------------------------------------------
+
+
+def read_number(name: str, value: Any) -> Any:
+    """Return a real number as a float, infinite beyond the largest; a Fraction stays one."""
+    require(isinstance(value, Real), f"{name} is a real number", **{name: reprlib.repr(value)})
+    try:
+        number = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    return value if isinstance(value, Fraction) else number
+
+
+def read_integer(name: str, value: Any) -> int:
+    """Return an integer of any type as Python's, which has no largest one."""
+    require(isinstance(value, Integral), f"{name} is an integer", **{name: reprlib.repr(value)})
+    return int(value)
+
+
+def read_truth(name: str, value: Any) -> bool:
+    """Return a truth value."""
+    is_truth = isinstance(value, bool | np.bool_)
+    require(is_truth, f"{name} is True or False", **{name: reprlib.repr(value)})
+    return bool(value)
+
+
+def read_vector(name: str, values: Any) -> Vector:
+    """Return a vector of finite floats."""
+    return _array(name, values, 1)
+
+
+def read_matrix(name: str, values: Any) -> Any:
+    """Return a dense or a canonical CSR matrix of finite floats."""
+    if not sparse.issparse(values):
+        return _array(name, values, 2)
+    _require_dimensions(name, values.shape, 2)
+    try:
+        if hasattr(values, "check_format"):
+            values.check_format(full_check=True)
+        matrix = sparse.csr_array(values).astype(np.float64, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must satisfy all values real numbers: {error}") from error
+    matrix.sum_duplicates()
+    _require_finite(name, matrix.data)
+    return matrix
+
+
+def _array(name: str, values: Any, dimensions: int) -> Vector:
+    try:
+        array = np.asarray(values).astype(np.float64, casting="same_kind")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must satisfy all values real numbers: {error}") from error
+    _require_dimensions(name, array.shape, dimensions)
+    _require_finite(name, array)
+    return array
+
+
+def _require_dimensions(name: str, shape: tuple[int, ...], dimensions: int) -> None:
+    got = {name: f"an array of shape {shape}"}
+    require(len(shape) == dimensions, f"len({name}.shape) == {dimensions}", **got)
+
+
+def _require_finite(name: str, values: Vector) -> None:
+    wrong = values[~np.isfinite(values)]
+    require(wrong.size == 0, "all values finite", **{name: f"an array with {wrong[:1]}"})
+
+
+# --- ranges ------------------------------------------------------------------
 
 
 def require_positive(**values: float) -> None:
@@ -27,17 +111,16 @@ def require_nonnegative(**values: float) -> None:
         require(0 <= value < math.inf, f"0 <= {name} < inf", **{name: value})
 
 
+def require_finite(**values: float) -> None:
+    """Each value must be a finite number."""
+    for name, value in values.items():
+        require(-math.inf < value < math.inf, f"-inf < {name} < inf", **{name: value})
+
+
 def require_at_least(least: float, **values: float) -> None:
     """Each value must be a finite number of at least ``least``."""
     for name, value in values.items():
         require(least <= value < math.inf, f"{least} <= {name} < inf", **{name: value})
-
-
-def require_count(least: int, **values: int) -> None:
-    """Each value must be an integer of at least ``least``."""
-    for name, value in values.items():
-        require_at_least(least, **{name: value})
-        require(isinstance(value, Integral), f"{name} is an integer", **{name: value})
 
 
 def require_margin(R: float, gamma: float) -> None:

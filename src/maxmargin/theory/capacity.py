@@ -2,7 +2,7 @@
 
 import math
 
-from ._conditions import require_count
+from ._conditions import require_at_least
 from ._registry import equation
 
 
@@ -35,8 +35,8 @@ def monomials(n_features: int, degree: int) -> int:
     >>> monomials(n_features=2, degree=2)
     6
     """
-    require_count(1, n_features=n_features)
-    require_count(0, degree=degree)
+    require_at_least(1, n_features=n_features)
+    require_at_least(0, degree=degree)
     return math.comb(n_features + degree, degree)
 
 
@@ -75,7 +75,7 @@ def separable_dichotomies(n_patterns: int, n_features: int, intercept: bool = Tr
     >>> separable_dichotomies(n_patterns=4, n_features=2)
     14
     """
-    require_count(1, n_patterns=n_patterns, n_features=n_features)
+    require_at_least(1, n_patterns=n_patterns, n_features=n_features)
     dimension = n_features + intercept
     return 2 * sum(math.comb(n_patterns - 1, k) for k in range(min(dimension, n_patterns)))
 
@@ -112,4 +112,6 @@ def separable_fraction(n_patterns: int, n_features: int, intercept: bool = True)
     >>> separable_fraction(n_patterns=6, n_features=2)
     0.5
     """
-    return separable_dichotomies(n_patterns, n_features, intercept) / (1 << n_patterns)
+    count = separable_dichotomies(n_patterns, n_features, intercept)
+    digits = count.bit_length()  # to spare the digits of 2^n
+    return math.ldexp(count / (1 << digits), digits - n_patterns)

@@ -10,51 +10,56 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from ._conditions import require, require_nonnegative, require_relaxation
+from ._conditions import Vector, require, require_nonnegative, require_relaxation
 from ._registry import equation
 
-Vector = npt.NDArray[np.float64]
+
+def _scores(a: Any, Y: Any) -> Vector:
+    require(len(a) == Y.shape[1], "len(a) == Y.shape[1]", a=f"{len(a)} numbers", Y=Y.shape)
+    return np.asarray(Y @ a)
 
 
-def _weights(a: npt.ArrayLike, Y: Any) -> Vector:
-    weights = _vector("a", a)
-    shape = np.shape(Y)
-    require(len(shape) == 2, "len(Y.shape) == 2", Y=f"an array of shape {shape}")
-    require(len(weights) == shape[1], "len(a) == Y.shape[1]", a=f"{len(weights)} numbers", Y=shape)
-    return weights
+def _distances(a: Any, Y: Any, b_u: float) -> Vector:
+    """Return how far the weights are before the hyperplane of score ``b_u`` of each row."""
+    lacks = b_u - _scores(a, Y)
+    lengths = _lengths(Y)
+    require(bool(np.all(lengths > 0)), "||y|| > 0 for all rows y", Y="a row of length 0")
+    return lacks / lengths
 
 
-def _vector(name: str, values: npt.ArrayLike, length: int | None = None) -> Vector:
-    vector = np.asarray(values, dtype=np.float64)
-    got = {name: f"an array of shape {vector.shape}"}
-    require(vector.ndim == 1, f"len({name}.shape) == 1", **got)
-    require(length in (None, len(vector)), f"len({name}) == {length}", **got)
-    require(bool(np.isfinite(vector).all()), "all values finite", **{name: vector})
-    return vector
+def _lengths(Y: Any) -> Vector:
+    """Return the length of each row, in units of its largest entry: squares may underflow."""
+    if sparse.issparse(Y):
+        values, entries = Y.data, np.diff(Y.indptr)
+    else:
+        values, entries = np.ravel(Y), np.full(len(Y), np.shape(Y)[1])
+    count = len(entries)
+    rows = np.repeat(np.arange(count), entries)
+    largest = np.zeros(count)
+    np.maximum.at(largest, rows, np.abs(values))
+    return largest * np.sqrt(np.bincount(rows, (values / largest[rows]) ** 2, minlength=count))
 
 
-def _scores(weights: Vector, Y: Any) -> Vector:
-    return np.asarray(Y @ weights, dtype=np.float64)
-
-
-def _squared_lengths(Y: Any) -> Vector:
-    squares = Y.multiply(Y) if hasattr(Y, "multiply") else np.square(Y)
-    lengths = np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
-    shortest = lengths.min(initial=np.inf)
-    require(shortest > 0, "||y|| > 0 for all rows y", Y=f"a row of length {shortest}")
-    return lengths
-
-
-def _step(a: npt.ArrayLike, y: npt.ArrayLike, b_u: float) -> tuple[Vector, Vector, float]:
-    """Weights, pattern and the score that the pattern lacks, for a pattern that is corrected."""
-    weights = _vector("a", a)
-    pattern = _vector("y", y, len(weights))
-    require(bool(pattern.any()), "||y|| > 0", y=pattern)
+def _lack(a: Any, y: Any, b_u: float) -> float:
+    """Return the score that a pattern lacks, for a pattern that is corrected."""
+    _require_length("y", y, a)
+    require(bool(y.any()), "||y|| > 0", y=y)
     require_nonnegative(b_u=b_u)
-    lack = b_u - float(pattern @ weights)
-    require(lack >= 0, "a.y <= b_u", a=weights, y=pattern, b_u=b_u)
-    return weights, pattern, lack
+    lack = b_u - float(y @ a)
+    require(lack >= 0, "a.y <= b_u", a=a, y=y, b_u=b_u)
+    return lack
+
+
+def _distance(a: Any, y: Any, b_u: float) -> Any:
+    """Return what is left of the way to the pattern's hyperplane of score ``b_u``."""
+    return _lack(a, y, b_u) / _lengths([y])[0]
+
+
+def _require_length(name: str, vector: Any, a: Any) -> None:
+    got = {name: f"an array of shape {vector.shape}"}
+    require(len(vector) == len(a), f"len({name}) == {len(a)}", **got)
 
 
 @equation("S4", "J_p")
@@ -79,15 +84,14 @@ def perceptron_criterion(a: npt.ArrayLike, Y: Any) -> float:
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not fit, or a value is not finite.
 
     Examples
     --------
     >>> perceptron_criterion([1.0, 1.0], [[2.0, 0.0], [0.0, -3.0], [-1.0, 0.0]])
     4.0
     """
-    scores = _scores(_weights(a, Y), Y)
-    return float(np.maximum(-scores, 0).sum())
+    return float(np.maximum(-_scores(a, Y), 0).sum())
 
 
 @equation("S4", "32")
@@ -112,15 +116,14 @@ def squared_criterion(a: npt.ArrayLike, Y: Any) -> float:
     Raises
     ------
     ValueError
-        If the shapes do not fit.
+        If the shapes do not fit, or a value is not finite.
 
     Examples
     --------
     >>> squared_criterion([1.0, 1.0], [[2.0, 0.0], [0.0, -3.0], [-1.0, 0.0]])
     10.0
     """
-    scores = _scores(_weights(a, Y), Y)
-    return float(np.square(np.minimum(scores, 0)).sum())
+    return float(np.square(np.minimum(_scores(a, Y), 0)).sum())
 
 
 @equation("S4", "33")
@@ -147,7 +150,7 @@ def relaxation_criterion(a: npt.ArrayLike, Y: Any, b: float = 0.0) -> float:
     Raises
     ------
     ValueError
-        If the shapes do not fit, b is negative or a pattern is zero.
+        If the shapes do not fit, a value is not finite, b is negative or a pattern is zero.
 
     Examples
     --------
@@ -155,8 +158,7 @@ def relaxation_criterion(a: npt.ArrayLike, Y: Any, b: float = 0.0) -> float:
     2.888888888888889
     """
     require_nonnegative(b=b)
-    lacks = np.maximum(b - _scores(_weights(a, Y), Y), 0)
-    return 0.5 * float(np.sum(lacks * lacks / _squared_lengths(Y)))
+    return float(np.square(np.maximum(_distances(a, Y, b), 0)).sum()) / 2
 
 
 @equation("S4", "36")
@@ -183,7 +185,7 @@ def hyperplane_distances(a: npt.ArrayLike, Y: Any, b_u: float = 0.0) -> Vector:
     Raises
     ------
     ValueError
-        If the shapes do not fit, b_u is negative or a pattern is zero.
+        If the shapes do not fit, a value is not finite, b_u is negative or a pattern is zero.
 
     Examples
     --------
@@ -191,8 +193,7 @@ def hyperplane_distances(a: npt.ArrayLike, Y: Any, b_u: float = 0.0) -> Vector:
     array([-0.5 ,  1.25])
     """
     require_nonnegative(b_u=b_u)
-    lacks: Vector = b_u - _scores(_weights(a, Y), Y)
-    return lacks / np.sqrt(_squared_lengths(Y))
+    return _distances(a, Y, b_u)
 
 
 @equation("S4", "37")
@@ -221,14 +222,14 @@ def score_after_relaxation(
     Raises
     ------
     ValueError
-        If an argument is outside its range or the shapes do not fit.
+        If an argument is outside its range or not finite, or the shapes do not fit.
 
     Examples
     --------
     >>> score_after_relaxation([1.0, 1.0], [0.0, -4.0], b_u=1.0, eta=1.5)
     3.5
     """
-    lack = _step(a, y, b_u)[2]
+    lack = _lack(a, y, b_u)
     require_relaxation(eta)
     return b_u - (1 - eta) * lack
 
@@ -262,18 +263,19 @@ def squared_distance_after_relaxation(
     Raises
     ------
     ValueError
-        If an argument is outside its range or the shapes do not fit.
+        If an argument is outside its range or not finite, or the shapes do not fit.
 
     Examples
     --------
     >>> squared_distance_after_relaxation([0.0, 0.0], [0.0, 2.0], [1.0, 1.0], b_u=1.0)
     1.25
     """
-    weights, pattern, lack = _step(a, y, b_u)
+    move = eta * _distance(a, y, b_u)
     require_relaxation(eta)
-    way = _vector("a_hat", a_hat, len(weights)) - weights
-    step = eta * lack / float(pattern @ pattern)
-    return float(way @ way) - 2 * step * float(way @ pattern) + step * eta * lack
+    _require_length("a_hat", a_hat, a)
+    way = np.subtract(a_hat, a)
+    along = np.dot(way, y) / _lengths([y])[0]
+    return float(way @ way - 2 * move * along + move * move)
 
 
 @equation("S4", "39")
@@ -303,17 +305,17 @@ def progress_towards_solution(
     Raises
     ------
     ValueError
-        If an argument is outside its range or the shapes do not fit.
+        If an argument is outside its range or not finite, or the shapes do not fit.
 
     Examples
     --------
     >>> progress_towards_solution([0.0, 0.0], [0.0, 2.0], [1.0, 1.0], b_u=1.0)
     (2.0, 1.0)
     """
-    weights, pattern, lack = _step(a, y, b_u)
-    solution = _vector("a_hat", a_hat, len(weights))
-    require(float(pattern @ solution) >= b_u, "a_hat.y >= b_u", a_hat=solution, y=pattern, b_u=b_u)
-    return float(pattern @ (solution - weights)), lack
+    lack = _lack(a, y, b_u)
+    _require_length("a_hat", a_hat, a)
+    require(bool(np.dot(a_hat, y) >= b_u), "a_hat.y >= b_u", a_hat=a_hat, y=y, b_u=b_u)
+    return float(np.dot(np.subtract(a_hat, a), y)), lack
 
 
 @equation("S4", "40")
@@ -343,13 +345,13 @@ def relaxation_decrease(a: npt.ArrayLike, y: npt.ArrayLike, b_u: float, eta: flo
     Raises
     ------
     ValueError
-        If an argument is outside its range or the shapes do not fit.
+        If an argument is outside its range or not finite, or the shapes do not fit.
 
     Examples
     --------
     >>> relaxation_decrease([0.0, 0.0], [0.0, 2.0], b_u=1.0)
     0.25
     """
-    _, pattern, lack = _step(a, y, b_u)
+    distance = _distance(a, y, b_u)
     require_relaxation(eta)
-    return eta * (2 - eta) * lack * lack / float(pattern @ pattern)
+    return float(eta * (2 - eta) * distance * distance)

@@ -49,7 +49,7 @@ def fixed_length_critical_rate(R: float, gamma: float, beta: float, f_max: float
     _require_problem(R, gamma, beta)
     require(gamma < R, "gamma < R", gamma=gamma, R=R)
     require_step(1.0, f_max, f_max)
-    return 2 / f_max * (gamma - beta) * beta / ((R - gamma) * (R + gamma))
+    return 2 / f_max * (gamma - beta) * beta / (R**2 - gamma**2)
 
 
 @equation("S1", "2.56")
@@ -94,7 +94,7 @@ def fixed_length_updates_at_rate(
     _require_problem(R, gamma, beta)
     require_step(eta, f_min, f_max)
     s = eta * f_max * R / beta
-    gain = s * ((gamma - beta) / R - 0.5 * s * (1 + 2 * beta / R + s))
+    gain = (gamma - beta) / R * s - (1 + 2 * beta / R) * s**2 / 2 - s**3 / 2
     require(
         gain > 0,
         "(gamma - beta)/R s - (1 + 2 beta/R) s^2/2 - s^3/2 > 0 with s = eta f_max R/beta",
@@ -143,7 +143,7 @@ def fixed_length_optimal_rate(R: float, gamma: float, beta: float, f_max: float 
     """
     _require_problem(R, gamma, beta)
     require_step(1.0, f_max, f_max)
-    return (gamma - beta) / R * (beta / R) / (1 + 2 * beta / R) / f_max
+    return (gamma - beta) * beta / R**2 / (1 + 2 * beta / R) / f_max
 
 
 @equation("S1", "2.58")
@@ -186,4 +186,4 @@ def fixed_length_updates(
     require_step(1.0, f_min, f_max)
     gap = (gamma - beta) / R
     stretch = 1 + 2 * beta / R
-    return 2 * f_max / f_min * stretch / (gap * gap) / (1 - gap / (stretch * stretch))
+    return 2 * f_max / f_min * stretch / gap**2 / (1 - gap / stretch**2)

@@ -6,10 +6,13 @@ adds ``eta f_t y`` with ``f_min <= f_t <= f_max``. `R` is the largest length of 
 """
 
 import math
+from fractions import Fraction
+from typing import Any
 
+from ._arithmetic import log, rounded
 from ._conditions import (
     require,
-    require_count,
+    require_at_least,
     require_margin,
     require_nonnegative,
     require_step,
@@ -29,21 +32,24 @@ def _require_attainable(gamma: float, beta: float, f_min: float, f_max: float) -
     )
 
 
-def _largest_time(N: int, scale: float, offset: float) -> float:
+def _largest_time(N: int, scale: Any, offset: Any) -> Any:
     """Largest ``t >= N + 1`` with ``t - N <= scale (offset + ln((t - 1) / N) / 2)``, else N.
 
     The excess of the left side is convex in t. All uses have ``offset >= 1 / (2 N)``, so it
     grows from ``t = N + 1`` on if it is positive there: then no such t exists.
     """
+    first, scale, offset = rounded((Fraction(N), scale, offset))
+    if math.inf in (first, scale):
+        return math.inf
 
     def excess(t: float) -> float:
-        return t - N - scale * (offset + 0.5 * math.log((t - 1) / N))
+        return t - first - scale * (offset + 0.5 * math.log((t - 1) / first))
 
-    low = float(N + 1)
+    low = first + 1
     if excess(low) > 0:
-        return float(N)
+        return first
     high = 2 * low
-    while excess(high) <= 0:
+    while high < math.inf and excess(high) <= 0:
         high *= 2
     while low < (middle := low + (high - low) / 2) < high:
         if excess(middle) <= 0:
@@ -58,8 +64,8 @@ def _time_scale(R: float, gamma: float, beta: float, f_min: float, f_max: float)
     require_margin(R, gamma)
     require_step(1.0, f_min, f_max)
     _require_attainable(gamma, beta, f_min, f_max)
-    ratio = f_max / f_min * R / gamma
-    return ratio * ratio * (f_min * gamma) / (f_min * gamma - f_max * beta)
+    spread = f_max / f_min
+    return (spread * R / gamma) ** 2 / (1 - spread * beta / gamma)
 
 
 @equation("S1", "2.35")
@@ -102,8 +108,7 @@ def stepwise_onset_free_length(
     require_margin(R, gamma)
     require(0 <= beta < gamma, "0 <= beta < gamma", beta=beta, gamma=gamma)
     require_step(1.0, f_min, f_max)
-    ratio = R / gamma
-    return 0.5 * f_max / f_min * (ratio * ratio - 1) * gamma / (gamma - beta)
+    return f_max / f_min * (R**2 / gamma**2 - 1) / 2 / (1 - beta / gamma)
 
 
 @equation("S1", "2.42")
@@ -155,10 +160,10 @@ def free_length_norm_ceiling(
     """
     require_margin(R, gamma)
     require_nonnegative(beta=beta)
-    require_count(1, N=N)
+    require_at_least(1, N=N)
     require(N + 1 <= t < math.inf, "N + 1 <= t < inf", t=t, N=N)
     require_step(eta, f_min, f_max)
-    angle = 0.5 * f_max / f_min * R * R / gamma * (math.log((t - 1) / N) + 1 / N)
+    angle = f_max / f_min * R**2 / gamma * (log((t - 1) / N) + Fraction(1, N)) / 2
     return eta * f_max * (R * N + beta * (t - N) + angle)
 
 
@@ -204,8 +209,8 @@ def free_length_updates(
     95.83
     """
     scale = _time_scale(R, gamma, beta, f_min, f_max)
-    require_count(1, N=N)
-    offset = N * margin_ratio_product(R, gamma, f_min, f_max) + 0.5 / N
+    require_at_least(1, N=N)
+    offset = N * margin_ratio_product(R, gamma, f_min, f_max) + Fraction(1, 2 * N)
     return _largest_time(N, scale, offset)
 
 
@@ -326,7 +331,7 @@ def free_length_optimal_start(
     require_margin(R, gamma)
     require(0 <= beta < R, "0 <= beta < R", beta=beta, R=R)
     require_step(1.0, f_min, f_max)
-    return int(0.5 * f_max / f_min * R / gamma * R / (R - beta)) + 1
+    return math.floor(f_max / f_min * R / gamma / 2 / (1 - beta / R)) + 1
 
 
 @equation("S1", "2.48")
@@ -372,4 +377,4 @@ def free_length_updates_near_optimal(
     N_opt = free_length_optimal_start(R, gamma, beta, f_min, f_max)
     require(N_opt > 1, "N_opt > 1", N_opt=N_opt, R=R, gamma=gamma, beta=beta)
     N = N_opt - 1
-    return _largest_time(N, scale, 0.5 + 0.5 / N)
+    return _largest_time(N, scale, Fraction(1, 2) + Fraction(1, 2 * N))

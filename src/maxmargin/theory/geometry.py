@@ -5,9 +5,8 @@ of a pattern before the augmentation, `R` after it, and `gamma` a directional ma
 weights meant here classify correctly a sample of two classes, both present.
 """
 
-import math
-
-from ._conditions import require, require_nonnegative, require_positive
+from ._arithmetic import root
+from ._conditions import require, require_finite, require_nonnegative, require_positive
 from ._registry import equation
 
 
@@ -81,7 +80,7 @@ def directional_margin(gamma_geom: float, w_norm: float, a_norm: float) -> float
     >>> directional_margin(gamma_geom=1.0, w_norm=3.0, a_norm=5.0)
     0.6
     """
-    require(math.isfinite(gamma_geom), "-inf < gamma_geom < inf", gamma_geom=gamma_geom)
+    require_finite(gamma_geom=gamma_geom)
     require_positive(a_norm=a_norm)
     require(0 < w_norm <= a_norm, "0 < w_norm <= a_norm", w_norm=w_norm, a_norm=a_norm)
     return w_norm / a_norm * gamma_geom
@@ -184,7 +183,7 @@ def augmented_radius(rho: float, R_x: float) -> float:
     5.0
     """
     require_nonnegative(rho=rho, R_x=R_x)
-    return math.hypot(rho, R_x)
+    return root(rho**2 + R_x**2)
 
 
 @equation("S1", "2.65")
@@ -329,4 +328,4 @@ def augmentation_for_tolerance(R_x: float, tolerance: float) -> float:
     4.0
     """
     require_positive(R_x=R_x, tolerance=tolerance)
-    return R_x / math.sqrt(tolerance * (2 + tolerance))
+    return R_x / root(tolerance * (2 + tolerance))

@@ -7,15 +7,15 @@ multipliers (none negative), `w0_norm` the start's length and `k0_norm` the leng
 orthogonal to the optimal vector.
 """
 
-import math
-
+from ._arithmetic import root, rounded
 from ._conditions import require, require_at_least, require_nonnegative, require_positive
 from ._registry import equation
 
 
 def _require_problem(x: float, c: float, delta: float) -> None:
     require_positive(x=x, c=c)
-    require(0 < delta <= math.sqrt(x), "0 < delta <= sqrt(x)", delta=delta, x=x)
+    # Rounded, as x is that square in all likelihood.
+    require(0 < delta <= rounded(root(x)), "0 < delta <= sqrt(x)", delta=delta, x=x)
 
 
 @equation("S2", "3")
@@ -53,7 +53,7 @@ def min_over_norm_ceiling(x: float, c: float, M: float, w0_norm: float = 0.0) ->
     """
     require_positive(x=x, c=c)
     require_nonnegative(M=M, w0_norm=w0_norm)
-    return math.sqrt(M * (2 * c + 1) / x + w0_norm * w0_norm)
+    return root(M * (2 * c + 1) / x + w0_norm**2)
 
 
 @equation("S2", "4")
@@ -92,7 +92,7 @@ def min_over_updates(x: float, c: float, delta: float, w0_norm: float = 0.0) -> 
     """
     _require_problem(x, c, delta)
     require_nonnegative(w0_norm=w0_norm)
-    return x / delta * (x / delta) * ((2 * c + 1) / x + w0_norm * w0_norm)
+    return x**2 / delta**2 * ((2 * c + 1) / x + w0_norm**2)
 
 
 @equation("S2", "A")
@@ -134,7 +134,7 @@ def min_over_factor(x: float, c: float, w_norm: float, M: float, Lam: float = 0.
     require_positive(x=x, c=c, w_norm=w_norm)
     require_at_least(1, M=M)
     require_nonnegative(Lam=Lam)
-    return w_norm * w_norm / (c * (M / x + Lam))
+    return w_norm**2 / (c * (M / x + Lam))
 
 
 @equation("S2", "5")
@@ -218,7 +218,7 @@ def min_over_factor_ceiling(x: float, c: float, M: float, w0_norm: float = 0.0) 
     require_positive(x=x, c=c)
     require_at_least(1, M=M)
     require_nonnegative(w0_norm=w0_norm)
-    return x / c * ((2 * c + 1) / x + w0_norm * w0_norm / M)
+    return x / c * ((2 * c + 1) / x + w0_norm**2 / M)
 
 
 @equation("S2", "10")
@@ -254,7 +254,7 @@ def min_over_orthogonal_ceiling(x: float, t: float, k0_norm: float = 0.0) -> flo
     """
     require_positive(x=x)
     require_nonnegative(t=t, k0_norm=k0_norm)
-    return math.sqrt(t / x + k0_norm * k0_norm)
+    return root(t / x + k0_norm**2)
 
 
 @equation("S2", "12")
@@ -300,7 +300,7 @@ def min_over_projection_ceiling(
     _require_problem(x, c, delta)
     require_at_least(1, M=M)
     require_nonnegative(k0_norm=k0_norm)
-    return (c + math.sqrt(M - 1 + x * k0_norm * k0_norm) + delta / math.sqrt(x)) / c
+    return (c + root(M - 1 + x * k0_norm**2)) / c + delta / (c * root(x))
 
 
 @equation("S2", "13")

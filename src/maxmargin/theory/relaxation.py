@@ -7,6 +7,7 @@ whole batch at once may diverge for the same learning rates.
 
 import math
 
+from ._arithmetic import root
 from ._conditions import (
     require,
     require_nonnegative,
@@ -60,7 +61,7 @@ def relaxation_step_floor(R: float, b_u: float, b: float = 0.0) -> float:
     """
     require_positive(R=R)
     _require_target(b_u, b)
-    return (b_u - b) / R / R
+    return (b_u - b) / R**2
 
 
 @equation("S1", "2.28")
@@ -114,7 +115,7 @@ def relaxation_norm_bounds(
     require_nonnegative(t=t)
     require_relaxation(eta)
     lower = eta * relaxation_step_floor(R, b_u, b) * gamma * t
-    return lower, b_u / r * math.sqrt(eta / (2 - eta) * t)
+    return lower, b_u / r * root(eta / (2 - eta) * t)
 
 
 @equation("S1", "2.29")
@@ -162,5 +163,5 @@ def relaxation_updates(
     """
     _require_lengths(R, r, gamma)
     require_relaxation(eta)
-    ratio = b_u / relaxation_step_floor(R, b_u, b) / (r * gamma)
-    return ratio * ratio / (eta * (2 - eta))
+    floor = relaxation_step_floor(R, b_u, b)
+    return 1 / (eta * (2 - eta)) / floor**2 * b_u**2 / (r**2 * gamma**2)

@@ -5,10 +5,10 @@ vector, so at most the optimal directional margin. The weights start at zero and
 ``eta f_t y`` with ``f_min <= f_t <= f_max``.
 """
 
-import math
-
+from ._arithmetic import root, rounded
 from ._conditions import (
     require,
+    require_finite,
     require_margin,
     require_nonnegative,
     require_positive,
@@ -51,14 +51,13 @@ def novikoff_updates(R: float, gamma: float, theta_norm: float = 1.0) -> float:
     """
     require_positive(R=R, theta_norm=theta_norm)
     require(
-        0 < gamma <= R * theta_norm,
+        0 < gamma <= rounded(R * theta_norm),  # gamma is such a product, rounded
         "0 < gamma <= R theta_norm",
         gamma=gamma,
         R=R,
         theta_norm=theta_norm,
     )
-    ratio = R * theta_norm / gamma
-    return ratio * ratio
+    return R**2 * theta_norm**2 / gamma**2
 
 
 @equation("S3", "geometric margin")
@@ -90,7 +89,7 @@ def geometric_margin(gamma: float, theta_norm: float) -> float:
     >>> geometric_margin(gamma=3.0, theta_norm=4.0)
     0.75
     """
-    require(math.isfinite(gamma), "-inf < gamma < inf", gamma=gamma)
+    require_finite(gamma=gamma)
     require_positive(theta_norm=theta_norm)
     return gamma / theta_norm
 
@@ -142,9 +141,8 @@ def standard_margin_norm_bounds(
     require_margin(R, gamma)
     require_nonnegative(t=t, b=b)
     require_step(eta, f_min, f_max)
-    longest_step = eta * f_max * R
-    growth = longest_step * longest_step + 2 * eta * f_max * b
-    return eta * f_min * gamma * t, math.sqrt(growth * t)
+    growth = eta**2 * f_max**2 * R**2 + 2 * eta * f_max * b
+    return eta * f_min * gamma * t, root(growth * t)
 
 
 @equation("S1", "2.11")
@@ -191,8 +189,7 @@ def standard_margin_updates(
     require_nonnegative(b=b)
     require_step(eta, f_min, f_max)
     spread = f_max / f_min
-    ratio = spread * R / gamma
-    return ratio * ratio + 2 * spread * b / (eta * f_min) / gamma / gamma
+    return 2 * spread * (spread * R**2 / gamma**2 / 2 + b / gamma**2 / (eta * f_min))
 
 
 @equation("S1", "2.18")
@@ -239,8 +236,7 @@ def stepwise_onset_standard(
     require_margin(R, gamma)
     require_nonnegative(b=b)
     require_step(eta, f_min, f_max)
-    ratio = R / gamma
-    return 0.5 * f_max / f_min * (ratio * ratio - 1) + b / (eta * f_min) / gamma / gamma
+    return f_max / f_min * (R**2 / gamma**2 - 1) / 2 + b / gamma**2 / (eta * f_min)
 
 
 @equation("S1", "2.19")
@@ -329,7 +325,7 @@ def standard_margin_norm_ceiling(
     require_margin(R, gamma)
     require_nonnegative(b=b)
     require_step(eta, f_min, f_max)
-    return f_max / f_min * (eta * f_max * R * R + 2 * b) / gamma
+    return f_max / f_min * (eta * f_max * R**2 + 2 * b) / gamma
 
 
 @equation("S1", "2.21")
@@ -374,4 +370,4 @@ def standard_margin_guarantee(
     require_margin(R, gamma)
     require_positive(b=b)
     require_step(eta, f_min, f_max)
-    return f_min / f_max * gamma / (2 + eta * f_max * R * R / b)
+    return f_min / f_max * gamma / (2 + eta * f_max * R**2 / b)
