@@ -178,10 +178,10 @@ class Certificate:
 
     def _multipliers(self) -> Floats:
         try:
-            check_sparse(self.dual_weights)
+            weights = check_sparse(self.dual_weights)
         except (AttributeError, ValueError) as error:
             raise InvalidCertificate(f"dual_weights cannot be read: {error}") from error
-        return sparse.csr_array(self.dual_weights).toarray().ravel()
+        return sparse.csr_array(weights).toarray().ravel()
 
     def _check_consistency(self, multipliers: Floats) -> None:
         """Refuse what no data can bear out."""
@@ -220,8 +220,7 @@ class Certificate:
         y, shape = np.asarray(y), (count, self.coef.size)
         y = y.ravel() if y.shape == (count, 1) else y
         if sparse.issparse(X):
-            check_sparse(X)
-            X = sparse.csr_array(X)  # the arrays of a CSR matrix stay the caller's
+            X = sparse.csr_array(check_sparse(X))  # the arrays of a CSR matrix stay the caller's
             if X.dtype not in (np.float32, np.float64):
                 X = X.astype(np.float64)
         else:
