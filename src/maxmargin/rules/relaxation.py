@@ -27,7 +27,7 @@ class Relaxation(Rule, NamedTuple("_Parameters", [("margin", float), ("target", 
         """Return f; a pattern of length zero cannot be helped."""
         if square == 0.0:
             return 0.0
-        return (self.target - score) / square
+        return (self.target + now.slack - score) / square
 
     @property
     def goal(self) -> float | None:
