@@ -83,11 +83,13 @@ def test_multipliers_never_fall(length, first):
 
 def test_relaxation_never_steps_back_where_it_insists():
     # Rows of very different lengths, most of whose scores rounding blurs beyond the target.
-    for seed in range(30):
+    for seed in (167, 266, 369, 437, 468):
         random = np.random.default_rng(seed)
         X = random.normal(size=(13, 4)) * 10.0 ** random.uniform(-8, 8, (13, 1))
         y = np.arange(13) % 2
-        model = quietly(RelaxationPerceptron(fit_intercept=False, max_iter=40), X, y)
+        model = quietly(
+            RelaxationPerceptron(fit_intercept=False, max_iter=40, random_state=0), X, y
+        )
         assert model.certificate_.dual_weights.data.min() >= 0.0
         model.certificate_.verify(X, y)
 
