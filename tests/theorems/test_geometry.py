@@ -6,39 +6,48 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
-from maxmargin import theory
+from maxmargin import MinOverPerceptron, theory
 
-from .data import REAL, SMALL, at_most, directions, matrices, norm, theorem, vectors
+from .data import REAL, SMALL, Problem, at_most, directions, matrices, norm, theorem, vectors
+from .runs import by_all, by_package
 
 rhos = st.sampled_from([0.1, 1.0, 7.0])
 
 
 @st.composite
 def labelled_problems(draw):
-    """Patterns of two classes and a hyperplane ``w.x + w_0 rho = 0`` between them."""
+    """Patterns of two classes and the weights of a hyperplane ``w.x + w_0 rho = 0`` between."""
     d, rho = draw(st.integers(1, 3)), draw(rhos)
     w, X = draw(directions(d)), draw(matrices(6, d, st.one_of(SMALL, REAL)))
     heights = np.sort(X @ w)
     cut = draw(st.integers(1, 5))
-    assume(heights[cut] - heights[cut - 1] > 1e-4)
+    assume(heights[cut] - heights[cut - 1] > 0.1)
     threshold = draw(st.sampled_from([0.2, 0.5, 0.9]))
     threshold = heights[cut - 1] + threshold * (heights[cut] - heights[cut - 1])
     labels = np.where(X @ w > threshold, 1.0, -1.0)
-    return X, labels, w, -threshold / rho, rho
+    a = np.append(w, -threshold / rho)
+    return Problem(naive.reflect(X, labels, rho), a / norm(a), rho)
 
 
+@by_all
 @theorem
 @given(labelled_problems())
-def test_margins_of_any_separating_weights(problem):
-    X, labels, w, w_0, rho = problem
-    a, Y = np.append(w, w_0), naive.reflect(X, labels, rho)
-    R_x = max(norm(x) for x in X)
+def test_margins_of_any_separating_weights(by, problem):
+    trace = by.perceptron(problem, max_epochs=100_000)
+    assert trace.converged
+    check_margins(problem, trace.a)
+    check_margins(problem, problem.u)
+
+
+def check_margins(problem, a):
+    rho, w, w_0 = problem.rho, a[:-1], a[-1]
+    R_x = max(norm(x) for x in problem.X)
     R = theory.augmented_radius(rho, R_x)  # (2.64)
-    assert max(norm(y) for y in Y) == pytest.approx(R)
+    assert problem.R == pytest.approx(R)
     assert at_most(abs(w_0) / norm(w), theory.intercept_ratio_ceiling(rho, R_x))  # (2.60)
     assert at_most(norm(a), theory.augmented_norm_ceiling(R, rho, norm(w)))  # (2.63)
-    directional = np.min(Y @ a) / norm(a)
-    geometric = np.min(labels * (X @ w + w_0 * rho)) / norm(w)
+    directional = np.min(problem.Y @ a) / norm(a)
+    geometric = np.min(problem.labels * (problem.X @ w + w_0 * rho)) / norm(w)
     assert directional == pytest.approx(
         theory.directional_margin(geometric, norm(w), norm(a)), abs=1e-12 * R
     )  # (2.61)
@@ -94,10 +103,30 @@ def test_the_known_optima_are_optimal(problem):
     assert gamma_d == pytest.approx(gamma * rho / np.hypot(shift, rho), rel=1e-6)
 
 
+@by_package
+@theorem
+@given(shifted_classes())
+def test_certificates_enclose_both_optimal_margins(by, problem):
+    X, labels, rho, gamma, shift = problem
+    model = MinOverPerceptron(tol=0.05)
+    by.fit(model, Problem(naive.reflect(X, labels, rho), None, rho), max_epochs=200)
+    certificate, R = model.certificate_, theory.augmented_radius(rho, max(norm(x) for x in X))
+    gamma_d = gamma * rho / np.hypot(shift, rho)
+    assert at_most(certificate.lower, gamma_d)
+    assert at_most(gamma_d, certificate.upper)
+    assert at_most(certificate.margin, gamma)
+    assert at_most(gamma, certificate.margin_upper)
+    assert at_most(gamma, theory.geometric_margin_ceiling(R, certificate.upper, rho))  # (2.67)
+
+
+@by_package
 @theorem
 @given(shifted_classes(), st.sampled_from([1e-3, 0.1, 1.0]))
-def test_the_margins_agree_for_large_rho(problem, tolerance):
-    X, _, _, gamma, shift = problem
+def test_the_margins_agree_for_large_rho(by, problem, tolerance):
+    X, labels, _, gamma, shift = problem
     rho = theory.augmentation_for_tolerance(max(norm(x) for x in X), tolerance)  # (2.68)
     gamma_d = gamma * rho / np.hypot(shift, rho)
     assert gamma / gamma_d <= 1 + tolerance
+    model = MinOverPerceptron()
+    by.fit(model, Problem(naive.reflect(X, labels, rho), None, rho), max_epochs=20)
+    assert at_most(gamma, (1 + tolerance) * model.certificate_.upper)
