@@ -107,9 +107,9 @@ def second_fit(measure: str, name: str, folder: Path) -> dict[str, int]:
     warnings.simplefilter("ignore", ConvergenceWarning)
     X, y, size = load(folder)
     estimator_class = getattr(maxmargin, name)
-    estimator_class(max_iter=EPOCHS, random_state=0).fit(X, y)
+    estimator_class(max_iter=EPOCHS).fit(X, y)
     gc.collect()
-    estimator = estimator_class(max_iter=EPOCHS, random_state=0)
+    estimator = estimator_class(max_iter=EPOCHS)
     peak = {"traced": traced_peak, "resident": resident_peak}[measure](lambda: estimator.fit(X, y))
     sizes = {"X": size, "n_plus_d": sum(X.shape)}
     return sizes if peak is None else {**sizes, measure: peak}

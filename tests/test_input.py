@@ -594,15 +594,6 @@ def test_labels_that_cannot_be_told_apart(model, labels, error):
 
 
 @each_member
-def test_arguments_that_fit_does_not_take(model):
-    message = (
-        rf"^{type(model).__name__}\.fit\(\) got an unexpected keyword argument 'sample_weight'"
-    )
-    with pytest.raises(TypeError, match=message):
-        model.fit(X, Y, sample_weight=np.ones(24))
-
-
-@each_member
 @pytest.mark.parametrize("index", [3, 10**6, -1, -(10**6)])
 def test_sparse_indices_out_of_range(model, index):
     rows = sparse.csr_array(X)
@@ -791,7 +782,7 @@ def test_starts_that_do_not_fit(model):
     for start in ([1.0, 2.0], [[1.0]]):
         message = re.escape(f"intercept_init has shape {np.shape(start)}, expected (1,)")
         assert_refused(model, message, X, Y, None, start)
-    assert_refused(model, r"shape \(\), expected \(3,\)", X, THREE, None, 1.0)
+    assert_refused(model, r"shape \(2,\), expected \(3,\)", X, THREE, None, [1.0, 2.0])
     without = clone(model).set_params(fit_intercept=False)
     assert_refused(without, "intercept_init is not zero, but fit_intercept=False", X, Y, None, 1.0)
 

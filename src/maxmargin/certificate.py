@@ -131,7 +131,8 @@ class Certificate:
             ("geometric", self.margin, self.margin_upper, self.margin_gap),
             ("directional", self.lower, self.upper, self.gap),
         ]
-        lines = [f"Certificate: strictly separable? {known}"]
+        against = f" for {self.positive} against the others" if len(self.classes) > 2 else ""
+        lines = [f"Certificate{against}: strictly separable? {known}"]
         for name, *values in rows:
             cells = [v if isinstance(v, str) else f"{v:.6g}" for v in values]
             lines.append(f"  {name:<12}{cells[0]:>14}{cells[1]:>18}{cells[2]:>12}")

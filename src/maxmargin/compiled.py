@@ -65,8 +65,8 @@ class Compilable:
     """
 
     __slots__ = ()
-    #: Whether loops over it gain from sums in any order, that is in vectors.
-    reorder_sums = True
+    #: Whether loops over it must round each operation as written, so that sums are no vectors.
+    exact_arithmetic = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -159,9 +159,9 @@ class _Cache(FunctionCache):
 
 
 def _flags(record_types: tuple[type[Compilable], ...]) -> dict[str, Any]:
-    if all(cls.reorder_sums for cls in record_types):
+    if not any(cls.exact_arithmetic for cls in record_types):
         return FLAGS
-    return {**FLAGS, "fastmath": FLAGS["fastmath"] - {"reassoc"}}
+    return {**FLAGS, "fastmath": FLAGS["fastmath"] - {"reassoc", "contract"}}
 
 
 def _warn_once(trouble: str, error: Exception) -> None:

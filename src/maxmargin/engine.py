@@ -106,7 +106,8 @@ class Learner:
         self._scores: Floats | None = None
         square, mass = scale**2 * squared_norm(weights), scale * float(alpha.sum())
         self.state = State(scale, square, mass, self.state.updates, 0.0, self.state.anchor)
-        self._peak = square
+        self._peak, self._rested_scale = square, scale
+        self._pending: tuple[float, Floats, Floats] | None = None
 
     @property
     def updates(self) -> int:
@@ -164,7 +165,12 @@ class Learner:
         return seen
 
     def all_together(self, rule: Rule) -> Seen:
-        """Correct all misclassified patterns at once, unless the weights already satisfy."""
+        """Look at all patterns, then correct all that are misclassified at once.
+
+        The step is taken at the beginning of the next look, so that what was seen is true of the
+        weights until then.
+        """
+        self._take_pending_step()
         patterns = self.patterns
         loop = compile_loop(loops.all_together, type(rule), type(patterns.rows))
         factors, correction = np.empty(patterns.count), np.zeros(patterns.dimension)
@@ -176,17 +182,22 @@ class Learner:
             books = (patterns.rows, patterns.labels, patterns.squares)
             seen = _joined(seen, Seen(*loop(rule, *books, *part)))
         self.products += patterns.count
-        if not rule.satisfied(seen):
-            self.weights += rate / self.state.scale * correction
-            self.alpha += rate / self.state.scale * factors
-            mass = self.state.mass + rate * factors.sum()
-            updates = self.state.updates + np.count_nonzero(factors)
-            self.state = self.state._replace(mass=float(mass), updates=updates)
-            self._rest(always=True)
+        self._pending = rate, factors, correction
         return seen
 
+    def _take_pending_step(self) -> None:
+        if self._pending is None:
+            return
+        rate, factors, correction = self._pending
+        self.weights += rate / self.state.scale * correction
+        self.alpha += rate / self.state.scale * factors
+        mass = self.state.mass + rate * float(factors.sum())
+        updates = self.state.updates + np.count_nonzero(factors)
+        self.state = self.state._replace(mass=mass, updates=updates)
+        self._rest(always=True)
+
     def worst_first(self, rule: Rule) -> Seen:
-        """Correct the worst pattern over and over, as often as there are patterns.
+        """Correct the worst pattern over and over, as often as there are patterns, or time for it.
 
         An end is believed only after the scores were computed anew from the weights.
         """
@@ -255,13 +266,15 @@ class Learner:
     def _rest(self, always: bool = False) -> None:
         """Take the squared length anew, where the recursion may have lost digits of it.
 
-        Its error is that of the largest length since it was last taken.
+        Its error is that of the largest length since it was last taken; each time weights are
+        brought back to a fixed length, it may grow.
         """
-        self._peak = max(self._peak, self.state.square)
-        if always or self.state.square < self._peak / 4.0:
-            square = self.state.scale**2 * squared_norm(self.weights)
+        scale, square = self.state.scale, self.state.square
+        self._peak = max(self._peak, square)
+        if always or square < self._peak / 4.0 or scale != self._rested_scale:
+            square = scale**2 * squared_norm(self.weights)
             self.state = self.state._replace(square=square)
-            self._peak = square
+            self._peak, self._rested_scale = square, scale
 
     def stop_if_cancelled(self) -> None:
         """Raise Cancelled if another thread has asked for it."""

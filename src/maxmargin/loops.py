@@ -1,4 +1,4 @@
-"""The compiled loops: every algorithm of the family runs in one of the first three.
+"""The compiled loops: every algorithm of the family runs in one of the first four.
 
 They are plain Python over named tuples and arrays; ``compiled.compile_loop`` specialises
 them for a rule and a kind of rows. A rule says *when* a pattern calls for a correction and
@@ -114,9 +114,9 @@ def one_by_one(
     count = np.uint64(order.size)
     for position in range(count):
         if position + _FAR_AHEAD < count:
-            rows.foresee(np.uint64(order[position + _FAR_AHEAD]))
+            rows.prefetch_start(np.uint64(order[position + _FAR_AHEAD]))
             soon = np.uint64(order[position + _AHEAD])
-            rows.expect(soon)
+            rows.prefetch_row(soon)
             prefetch(alpha, soon)
             prefetch(squares, soon)
         row = np.uint64(order[position])
@@ -170,12 +170,12 @@ def side_by_side(
     count = np.uint64(order.size)
     for position in range(count):
         if position + _FAR_AHEAD < count:
-            rows.foresee(np.uint64(order[position + _FAR_AHEAD]))
+            rows.prefetch_start(np.uint64(order[position + _FAR_AHEAD]))
             soon = np.uint64(order[position + _SOON])
-            rows.expect(soon)
+            rows.prefetch_row(soon)
             prefetch(squares, soon)
             prefetch(signs, soon * width)
-            rows.reach(np.uint64(order[position + _ONE]), flat, width)
+            rows.prefetch_weights(np.uint64(order[position + _ONE]), flat, width)
         row = np.uint64(order[position])
         rows.dots(row, weights, products)
         for number in range(np.uint64(running.size)):
@@ -304,7 +304,7 @@ def extremes(rows: Any, labels: Any, first: Any, last: Any, weights: Any, out: A
     flat, width = weights.reshape(-1), np.uint64(weights.shape[1])
     for row in range(first, last):
         if row + _ONE < last:
-            rows.reach(row + _ONE, flat, width)
+            rows.prefetch_weights(row + _ONE, flat, width)
         rows.dots(row, weights, products)
         for k in range(width):
             score = np.float64(labels[row, k]) * products[k]

@@ -82,8 +82,8 @@ class Monitor:
 
     Bounds are estimated after every epoch from the books of the engine. They are certified,
     in two passes of their own, after epochs 1, 2, 4, 8, ...; closer together when a gap is asked
-    for; and when the estimates promise the gap. Where fewer errors were met than ever before, the
-    lower one alone is.
+    for; and when the estimates promise the gap. A state that met fewer errors than any before is
+    kept until then, or a while, to be judged as well.
 
     Parameters
     ----------
@@ -109,16 +109,17 @@ class Monitor:
         self.best: Snapshot | None = None
         self.upper, self.proof = Upper(np.inf, np.inf), learner.alpha.copy()
         self._last: Snapshot | None = None
-        self._certified_epochs, self._record = 0, False
-        self.due = self._both = self._satisfied = self._overflow = False
+        self._certified_epochs = 0
+        self._record: tuple[int, Floats, Floats] | None = None
+        self.due = self._in_turn = self._satisfied = self._overflow = False
         self._rows: list[tuple[float, int, float, float, bool]] = []
         self._fewest_errors = np.inf
 
-    def run(self, rule: Rule, look: Callable[[Rule], Seen]) -> None:
+    def run(self, rule: Rule, look: Callable[[Learner, Rule], Seen]) -> None:
         """Repeat one way of looking at the patterns until the run is over."""
         over = False
         while not over:
-            seen = look(rule)
+            seen = look(self.learner, rule)
             over = self.observe(seen, rule.satisfied(seen))
 
     def observe(self, seen: Seen, satisfied: bool) -> bool:
@@ -132,17 +133,18 @@ class Monitor:
         state = self.learner.state
         lower, upper = self.estimates(seen)
         self._rows.append((self.learner.passes, self.learner.updates, lower, upper, False))
-        self._record = self._record or seen.errors < self._fewest_errors
-        self._fewest_errors = min(self._fewest_errors, seen.errors)
         promising = self.tol is not None and lower >= (1.0 - self.tol) * upper
         self._overflow = not state.square < _OVERFLOWING
         self._satisfied = satisfied and not self._overflow
         last = self._satisfied or self.epochs >= self.max_iter
-        # A record, or a gap to be reached, is worth a closer look, but not one every epoch.
-        in_turn = self.epochs >= _GROWTH * self._certified_epochs
+        # A gap to be reached, or a record, is worth a closer look, but not one every epoch.
+        self._in_turn = self.epochs >= _GROWTH * self._certified_epochs
         power_of_two = self.epochs & (self.epochs - 1) == 0
-        self._both = last or promising or power_of_two or (in_turn and self.tol is not None)
-        self.due = (self._both or (in_turn and self._record)) and not self._overflow
+        due = last or promising or power_of_two or (self._in_turn and self.tol is not None)
+        self.due = due and not self._overflow
+        if seen.errors < self._fewest_errors and not self._overflow:
+            self._fewest_errors = seen.errors
+            self._record = None if self.due else (self.epochs, *self.learner.current())
 
     def conclude(self, extremes: Extremes | None = None) -> bool:
         """Certify the epoch noted last if that is due, and return whether the run is over.
@@ -152,16 +154,21 @@ class Monitor:
         extremes : Extremes or None
             The worst scores of the weights, if they are known.
         """
+        if self._record is not None and (self.due or self._in_turn):
+            self._certified_epochs = self.epochs
+            epoch, weights, alpha = self._record
+            self.certify_lower(weights, alpha)
+            self._mark_certified(epoch)
+            self._record = None
         if self.due:
-            self._certified_epochs, self._record = self.epochs, False
+            self._certified_epochs = self.epochs
             weights, alpha = self.learner.current()
             lower = None
             if extremes is not None and 1e-200 < self.learner.state.square < 1e200:
                 lower = lower_bounds(self.learner.patterns, weights, extremes)
             self.certify_lower(weights, alpha, lower)
-            if self._both:  # else the upper bound of the last time will do: it is about errors
-                self.certify_upper(alpha)
-            self._mark_certified()
+            self.certify_upper(alpha)
+            self._mark_certified(self.epochs)
         if self._satisfied and not self._holds():
             self.learner.insist()
         elif self._satisfied:
@@ -180,16 +187,16 @@ class Monitor:
         assert self._last is not None
         return self._last.lower.margin > 0.0
 
-    def _mark_certified(self) -> None:
-        """Put the certified bounds into the row of the last epoch."""
+    def _mark_certified(self, epoch: int) -> None:
+        """Put the bounds certified last into the row of an epoch."""
         assert self._last is not None
-        passes, updates, *_ = self._rows[-1]
+        passes, updates, *_ = self._rows[epoch - 1]
         lower, upper = self._last.lower.margin, self.upper.margin
-        self._rows[-1] = (passes, updates, lower, upper, True)
+        self._rows[epoch - 1] = (passes, updates, lower, upper, True)
         if self.verbose:
             unit = self.learner.patterns.unit
             print(
-                f"{self.name}: epoch {self.epochs}, passes {passes:.1f}, updates {updates}, "
+                f"{self.name}: epoch {epoch}, passes {passes:.1f}, updates {updates}, "
                 f"margin in [{lower / unit:.6g}, {upper / unit:.6g}]"
             )
 
@@ -199,8 +206,9 @@ class Monitor:
         with np.errstate(all="ignore"):  # of weights beyond all bounds, they may be anything
             length = np.sqrt(state.square)
             lower = seen.lowest / length if length > 0.0 else np.nan
-            if learner.state.anchor > 0.0:
-                length = np.sqrt(squared_norm(learner.current()[0] - learner.start))
+            if state.anchor > 0.0:
+                start = learner.start * (state.anchor / np.sqrt(squared_norm(learner.start)))
+                length = np.sqrt(squared_norm(state.scale * learner.weights - start))
             return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
 
     def certify_lower(self, weights: Floats, alpha: Floats, lower: Lower | None = None) -> Snapshot:
@@ -218,14 +226,14 @@ class Monitor:
         if upper.margin <= self.upper.margin:
             self.upper, self.proof = upper, alpha
 
-    def certify(self, weights: Floats, alpha: Floats) -> Snapshot:
-        """Certify both bounds out of turn, in the row of the last epoch."""
-        state = self.certify_lower(weights, alpha)
+    def certify(self) -> None:
+        """Certify both bounds of the present state out of turn, in the row of the last epoch."""
+        weights, alpha = self.learner.current()
+        self.certify_lower(weights, alpha)
         self.certify_upper(alpha)
-        self._mark_certified()
+        self._mark_certified(self.epochs)
         if self.ended_by is None and self.within_tol():
             self.ended_by = "tol"
-        return state
 
     def within_tol(self) -> bool:
         """Tell whether the best state is certified to the gap asked for."""
@@ -233,21 +241,13 @@ class Monitor:
             return False
         return self.best.lower.margin >= (1.0 - self.tol) * self.upper.margin
 
-    def solution(self, settled: tuple[Floats, Floats] | None = None) -> Solution:
-        """Return the outcome: a state settled on, the last one if it met the rule, or the best.
-
-        Parameters
-        ----------
-        settled : tuple of weights and multipliers, or None
-            The state a search has chosen.
-        """
+    def solution(self) -> Solution:
+        """Return the outcome: the last state if it met the rule, or the best."""
         assert self.ended_by is not None
-        if settled is not None:
-            state = self.certify(*settled)
-        else:
-            last = self._last if self.ended_by == "rule" else self.best
-            # None: the very first epoch overflowed.
-            state = last or self.certify_lower(self.learner.start, self.proof)
+        met = self.ended_by == "rule" and self._satisfied  # and not a search, its rounds over
+        last = self._last if met else self.best
+        # None: the very first epoch overflowed.
+        state = last or self.certify_lower(self.learner.start, self.proof)
         return Solution(
             state,
             self.proof,
@@ -284,4 +284,4 @@ def run_side_by_side(monitors: Sequence[Monitor], rule: Rule) -> None:
         together.part()
         monitors = [monitors[number] for number in together.running]
     for monitor in monitors:
-        monitor.run(rule, monitor.learner.one_by_one)
+        monitor.run(rule, Learner.one_by_one)

@@ -215,13 +215,10 @@ def squared_norm(vector: Floats) -> float:
     return float(np.einsum("i,i->", vector, vector))
 
 
-def _blocks(count: int, size: int) -> Iterator[tuple[np.uint64, np.uint64]]:
+def _calls(count: int, entries_per_row: float) -> Iterator[tuple[np.uint64, np.uint64]]:
+    size = max(1, int(PRODUCTS_PER_CALL / max(entries_per_row, 1.0)))
     for first in range(0, count, size):
         yield np.uint64(first), np.uint64(min(first + size, count))
-
-
-def _calls(count: int, entries_per_row: float) -> Iterator[tuple[np.uint64, np.uint64]]:
-    return _blocks(count, max(1, int(PRODUCTS_PER_CALL / max(entries_per_row, 1.0))))
 
 
 def _rescaled(X: Any) -> tuple[Any, float]:

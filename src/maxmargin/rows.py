@@ -1,6 +1,7 @@
 """How a row of the data matrix is read: the only code that knows dense from sparse.
 
-Both kinds of rows answer the same calls, so a loop is written once and runs on either.
+All kinds of rows answer the same calls, so a loop is written once and runs on any. Those for
+several weight vectors side by side (``dots``, ``prefetch_weights``) are for sparse rows alone.
 Weight vectors have one coordinate more than the data, the last one belonging to the constant
 ``rho`` appended to every row (zero when there is no intercept).
 
@@ -28,19 +29,20 @@ class CompressedRows(Compilable):
     """What the rows of all CSR matrices have in common."""
 
     __slots__ = ()
-    # Left to reorder sums, LLVM turns gathered products into vectors: four times as slow.
-    reorder_sums = False
+    # Left to reorder sums, LLVM turns gathered products into vectors: four times as slow. Nor may
+    # it fuse products and sums: a class has the same scores alone and beside others.
+    exact_arithmetic = True
     # Dense rows gain nothing: their sums are vector arithmetic with one weight vector already.
     gain_side_by_side = True
 
     indices: Any
     starts: Any
 
-    def foresee(self, row: Any) -> None:
+    def prefetch_start(self, row: Any) -> None:
         """Fetch where a row is that will be visited later."""
         prefetch(self.starts, row)
 
-    def reach(self, row: Any, flat: Any, width: Any) -> None:
+    def prefetch_weights(self, row: Any, flat: Any, width: Any) -> None:
         """Fetch the weights of a row's features, of ``width`` vectors side by side."""
         for item in range(self.starts[row], self.starts[row + _ONE]):
             first = np.uint64(self.indices[item]) * width
@@ -64,32 +66,36 @@ class UniformRows(
     __slots__ = ()
 
     def dot(self, row: Any, weights: Any) -> Any:
-        """Return ``[x, rho] . weights`` for one row, in four sums that wait for no other."""
+        """Return ``[x, rho] . weights`` for one row, summed up in the order of ``dots``."""
         item, last = np.uint64(self.starts[row]), np.uint64(self.starts[row + _ONE])
-        total, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+        total = 0.0
         while item + _THREE < last:
-            total += weights[self.indices[item]]
-            second += weights[self.indices[item + _ONE]]
-            third += weights[self.indices[item + _TWO]]
-            fourth += weights[self.indices[item + _THREE]]
+            pair = weights[self.indices[item]] + weights[self.indices[item + _ONE]]
+            other = weights[self.indices[item + _TWO]] + weights[self.indices[item + _THREE]]
+            total += pair + other
             item += _FOUR
-        if item + _ONE < last:
+        while item < last:
             total += weights[self.indices[item]]
-            second += weights[self.indices[item + _ONE]]
-            item += _TWO
-        if item < last:
-            third += weights[self.indices[item]]
-        sum_ = (total + second) + (third + fourth)
-        return self.value * sum_ + self.rho * weights[self.width]
+            item += _ONE
+        return self.value * total + self.rho * weights[self.width]
 
     def dots(self, row: Any, weights: Any, out: Any) -> None:
         """Write ``[x, rho] . weights`` for every column of the weights."""
         columns = range(np.uint64(out.size))
+        item, last = np.uint64(self.starts[row]), np.uint64(self.starts[row + _ONE])
         out[:] = 0.0
-        for item in range(self.starts[row], self.starts[row + _ONE]):
-            feature = np.uint64(self.indices[item])
+        while item + _THREE < last:  # four at a time: fewer visits of the sums
+            i, j = np.uint64(self.indices[item]), np.uint64(self.indices[item + _ONE])
+            k, m = np.uint64(self.indices[item + _TWO]), np.uint64(self.indices[item + _THREE])
             for column in columns:
-                out[column] += weights[feature, column]
+                pair, other = weights[i, column] + weights[j, column], weights[k, column]
+                out[column] += pair + (other + weights[m, column])
+            item += _FOUR
+        while item < last:
+            i = np.uint64(self.indices[item])
+            for column in columns:
+                out[column] += weights[i, column]
+            item += _ONE
         for column in columns:
             out[column] = self.value * out[column] + self.rho * weights[self.width, column]
 
@@ -104,7 +110,7 @@ class UniformRows(
         """Return ``||x||^2``, without the constant."""
         return (self.starts[row + _ONE] - self.starts[row]) * (self.value * self.value)
 
-    def expect(self, row: Any) -> None:
+    def prefetch_row(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
         for item in range(self.starts[row], self.starts[row + _ONE], _INDICES_PER_LINE):
             prefetch(self.indices, item)
@@ -141,10 +147,10 @@ class DenseRows(Compilable, NamedTuple("_Dense", [("values", Any), ("width", Any
             total += value * value
         return total
 
-    def foresee(self, row: Any) -> None:
+    def prefetch_start(self, row: Any) -> None:
         """Do nothing: where a dense row is needs no look-up."""
 
-    def expect(self, row: Any) -> None:
+    def prefetch_row(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
         first = row * self.width
         for column in range(np.uint64(0), self.width, _ITEMS_PER_LINE):
@@ -164,19 +170,20 @@ class SparseRows(
     __slots__ = ()
 
     def dot(self, row: Any, weights: Any) -> Any:
-        """Return ``[x, rho] . weights`` for one row, in four sums that wait for no other."""
+        """Return ``[x, rho] . weights`` for one row, summed up in the order of ``dots``."""
         item, last = np.uint64(self.starts[row]), np.uint64(self.starts[row + _ONE])
-        total, second, third, fourth = self.rho * weights[self.width], 0.0, 0.0, 0.0
+        total = self.rho * weights[self.width]
         while item + _THREE < last:
-            total += self.values[item] * weights[self.indices[item]]
-            second += self.values[item + _ONE] * weights[self.indices[item + _ONE]]
-            third += self.values[item + _TWO] * weights[self.indices[item + _TWO]]
-            fourth += self.values[item + _THREE] * weights[self.indices[item + _THREE]]
+            i, j, k = item + _ONE, item + _TWO, item + _THREE
+            pair = self.values[item] * weights[self.indices[item]]
+            pair += self.values[i] * weights[self.indices[i]]
+            other = self.values[j] * weights[self.indices[j]]
+            total += pair + (other + self.values[k] * weights[self.indices[k]])
             item += _FOUR
         while item < last:
-            second += self.values[item] * weights[self.indices[item]]
+            total += self.values[item] * weights[self.indices[item]]
             item += _ONE
-        return (total + second) + (third + fourth)
+        return total
 
     def dots(self, row: Any, weights: Any, out: Any) -> None:
         """Write ``[x, rho] . weights`` for every column of the weights."""
@@ -213,7 +220,7 @@ class SparseRows(
             total += value * value
         return total
 
-    def expect(self, row: Any) -> None:
+    def prefetch_row(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
         for item in range(self.starts[row], self.starts[row + _ONE], _INDICES_PER_LINE):
             prefetch(self.values, item)

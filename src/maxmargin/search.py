@@ -42,7 +42,7 @@ class Bisection:
         self.best, self.best_margin = self.learner.current(), 0.0
 
     def solve(self) -> Solution:
-        """Run all rounds and return the best weights found."""
+        """Run all rounds; the outcome is the best state that was certified on the way."""
         shortest = self.learner.patterns.shortest_nonzero
         beta = step = shortest / 2.0
         while step > self.precision * shortest and self.monitor.ended_by is None:
@@ -51,7 +51,7 @@ class Bisection:
             beta += step if success else -step
         if self.monitor.ended_by is None:
             self.monitor.ended_by = "rule" if self.best_margin > 0.0 else "search"
-        return self.monitor.solution(self.best if self.monitor.ended_by == "rule" else None)
+        return self.monitor.solution()
 
     def _round(self, beta: float) -> bool:
         if self.variant == 2 and beta < self.best_margin:
@@ -59,13 +59,14 @@ class Bisection:
         self.learner.restart(*self.best)
         outcome = self._ask(FixedMargin(beta), self.checks, beta)
         if outcome != "over":  # the next round starts anew: keep what a failed one has proven
-            self.monitor.certify(*self.learner.current())
+            self.monitor.certify()
         if outcome == "held":
             self.best, self.best_margin = self.learner.current(), beta
         elif self.variant == 2 and outcome == "undecided":
             b = beta * self._length()
             held = self._ask(StandardMargin(b), self.second_checks) == "held"
             if held and b / self._length() > self.best_margin:
+                self.monitor.certify()
                 self.best, self.best_margin = self.learner.current(), b / self._length()
         return outcome == "held"
 

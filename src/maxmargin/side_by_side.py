@@ -94,6 +94,6 @@ class SideBySide:
         return [Extremes(scales[k] * found[k].lowest, found[k].errors) for k in self.running]
 
     def part(self) -> None:
-        """Give every learner weights and multipliers of its own."""
-        for learner in self.learners:
+        """Give the running learners weights and multipliers of their own."""
+        for learner in (self.learners[number] for number in self.running):
             learner.weights, learner.alpha = learner.weights.copy(), learner.alpha.copy()

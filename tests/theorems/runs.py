@@ -75,7 +75,9 @@ class Package:
         return naive.Trace(a, alpha, 0 * a, [a], [], model.n_iter_, converged, rounds, best)
 
     def min_over(self, problem, target=50.0, start_multipliers=None, **limits):
-        init = "zero" if start_multipliers is None else start_multipliers
+        init = (
+            "zero" if start_multipliers is None or not any(start_multipliers) else start_multipliers
+        )
         return self._run(MinOverPerceptron(target, init=init), problem, **limits)
 
     def dynamic_margin(self, problem, epsilon=0.1, **limits):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-import types
-from typing import Any, TypeVar
+from typing import TypeVar
 
 __all__ = ["documented"]
 
@@ -92,19 +90,10 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
 
 
 def documented(cls: T) -> T:
-    """Fill the shared entries into the placeholders of a class's docstring, own up to its fit."""
+    """Fill the shared entries into the placeholders of a class's docstring."""
     doc = inspect.cleandoc(cls.__doc__ or "")
     names = inspect.signature(cls).parameters
     shared = "".join(text.lstrip("\n") for name, text in _PARAMETERS.items() if name in names)
     doc = doc.replace("<shared parameters>\n", shared)
     cls.__doc__ = doc.replace("<shared attributes>\n", _ATTRIBUTES.lstrip("\n"))
-    cls.fit = _owned(cls.fit, cls)  # type: ignore[attr-defined]
     return cls
-
-
-def _owned(method: Any, cls: type) -> Any:
-    """Return a copy of an inherited method whose errors name the class that users know."""
-    parts = method.__code__, method.__globals__, method.__name__, method.__defaults__
-    copy = functools.update_wrapper(types.FunctionType(*parts, method.__closure__), method)
-    copy.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
-    return copy

@@ -67,11 +67,12 @@ def explanation(
     }[solution.ended_by]
     if len(certificate.classes) > 2:
         name = f"{name} for class {certificate.positive} against the others"
+    # A boundary moved to the middle has no errors left if it has a margin.
+    errors = 0 if certificate.separable else solution.state.lower.errors
     known = {True: "are separable", False: "are not separable", None: "may not be separable"}
     return (
-        f"{name} {reason}; the best certified state is kept. It has "
-        f"{solution.state.lower.errors} of {certificate.dual_weights.shape[1]} patterns on the "
-        f"wrong side. Certified: its geometric "
+        f"{name} {reason}; the best certified state is kept. It has {errors} of "
+        f"{certificate.dual_weights.shape[1]} patterns on the wrong side. Certified: its geometric "
         f"margin is {certificate.margin:.4g}, no hyperplane has more than "
         f"{certificate.margin_upper:.4g}, the data {known[certificate.separable]}. {advice}"
     )

@@ -30,9 +30,6 @@ def in_threads(
         try:
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             failed = [future for future in done if future.exception() is not None]
-        except BaseException:
-            failed = []
-            raise
         finally:
             if any(not future.done() for future in futures):
                 cancelled.set()

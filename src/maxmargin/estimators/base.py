@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from numbers import Integral, Real
@@ -41,6 +41,9 @@ __all__ = ["AdditivePerceptron", "OnlinePerceptron", "Start"]
 Floats = npt.NDArray[np.float64]
 
 _LONGEST_START = 1e200  # squared, with room for corrections
+
+
+Look = Callable[[Learner, Rule], Seen]
 
 
 class Start(NamedTuple):
@@ -112,7 +115,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
         coef_init : array of shape (d,) or (n_hyperplanes, d), default=None
             Weights to start from, zero if not given.
         intercept_init : float or array of shape (n_hyperplanes,), default=None
-            Intercepts to start from.
+            Intercepts to start from; one number is that of all hyperplanes.
 
         Returns
         -------
@@ -151,9 +154,9 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
         """Return the learning rates; 1 where the direction does not depend on them."""
         return constant(1.0)
 
-    def _look(self, learner: Learner, rule: Rule) -> Seen:
-        """Look at all patterns once."""
-        return learner.one_by_one(rule)
+    def _look(self) -> Look:
+        """Return the way in which the learner looks at the patterns."""
+        return Learner.one_by_one
 
     def _learner(self, patterns: Patterns, start: Start, **context: Any) -> Learner:
         """Return the learner at its start."""
@@ -169,17 +172,18 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
 
     def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:
         """Run the algorithm to its end."""
-        learner = monitor.learner
-        monitor.run(self._rule(patterns), lambda rule: self._look(learner, rule))
+        monitor.run(self._rule(patterns), self._look())
         return monitor.solution()
 
     def _hyperplane(self, patterns: Patterns, solution: Solution) -> Floats:
         """Return the weights that classify, made of those that were trained."""
         return solution.state.weights
 
-    def _shares_passes(self) -> bool:
-        """Tell whether the hyperplanes of several classes may learn in the same passes."""
-        return False
+    def _shares_passes(self, patterns: Patterns) -> bool:
+        """Tell whether the hyperplanes of several classes learn in the same passes."""
+        searches = type(self)._search is not AdditivePerceptron._search
+        plain = self._look() is Learner.one_by_one and not searches
+        return plain and patterns.rows.gain_side_by_side
 
     def _learn(
         self,
@@ -206,7 +210,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
     def _solve(self, tasks: list[Patterns], starts: list[Start], positives: Any) -> list[Solution]:
         names = [f"class {positive}" for positive in positives]
         runs = [Run(*run) for run in zip(tasks, starts, names, strict=True)]
-        together = self._shares_passes() and tasks[0].rows.gain_side_by_side
+        together = self._shares_passes(tasks[0])
         groups = effective_n_jobs(self.n_jobs) if together else len(runs)
         seed, cancelled = self._seed(), threading.Event()
         jobs = [
@@ -356,11 +360,8 @@ class OnlinePerceptron(AdditivePerceptron):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def _shares_passes(self) -> bool:
-        return True
-
     def _seed(self) -> int | None:
-        if not self.shuffle:
+        if not self.shuffle or self._look() is Learner.all_together:
             return None
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
@@ -381,8 +382,9 @@ def numbers(name: str, value: Any) -> Floats:
 
 def _checked_start(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
     array = numbers(name, value)
-    # One hyperplane may come without its axis; its intercept as a number.
-    if array.shape != shape and not (shape[0] == 1 and array.shape == shape[1:]):
+    # One hyperplane may come without its axis, the intercept of all as a number.
+    short = (shape[1:],) if shape[0] == 1 else ((),) if len(shape) == 1 else ()
+    if array.shape != shape and array.shape not in short:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}.")
     return array
 

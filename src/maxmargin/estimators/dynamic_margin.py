@@ -12,8 +12,7 @@ from sklearn.utils._param_validation import Interval
 from maxmargin.bounds import lower_bounds
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import OnlinePerceptron
-from maxmargin.loops import Seen
+from maxmargin.estimators.base import Look, OnlinePerceptron
 from maxmargin.monitor import Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import DynamicMargin, Rule
@@ -102,11 +101,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
     def _rule(self, patterns: Patterns) -> Rule:
         return DynamicMargin(float(self.epsilon))
 
-    def _shares_passes(self) -> bool:
-        return not self.active_set
-
-    def _look(self, learner: Learner, rule: Rule) -> Seen:
-        return (learner.one_by_one_and_again if self.active_set else learner.one_by_one)(rule)
+    def _look(self) -> Look:
+        return Learner.one_by_one_and_again if self.active_set else Learner.one_by_one
 
     def _hyperplane(self, patterns: Patterns, solution: Solution) -> Floats:
         weights = solution.state.weights

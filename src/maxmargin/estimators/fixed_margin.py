@@ -59,9 +59,10 @@ class FixedMarginPerceptron(OnlinePerceptron):
         f: 1, or :math:`1 - \beta\, u \cdot y_k / \|y_k\|^2` (eq. 2.32; 1 while the weights are
         zero).
     learning_rate : float or "optimal", default="optimal"
-        eta. A free length does not depend on it and takes 1. For a fixed one "optimal" is
-        eq. 2.57, at a guess of the best margin that starts at r and is lowered, halving its
-        distance to beta, each time more corrections were needed than eq. 2.58 allows.
+        eta. The direction of weights of free length that start from zero does not depend on it,
+        and "optimal" is 1. For a fixed length it is eq. 2.57, at a guess of the best margin that
+        starts at r and is lowered, halving its distance to beta, each time more corrections were
+        needed than eq. 2.58 allows.
     <shared parameters>
 
     Attributes
@@ -229,9 +230,6 @@ class BolzanoPerceptron(OnlinePerceptron):
         self.variant = variant
         self.precision = precision
         self.max_checks = max_checks
-
-    def _shares_passes(self) -> bool:
-        return False  # each search asks for margins of its own
 
     def _search(self, monitor: Monitor, patterns: Patterns) -> Solution:
         return Bisection(monitor, self.variant, self.precision, self.max_checks).solve()

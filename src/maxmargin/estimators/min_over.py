@@ -11,8 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import AdditivePerceptron, Start, numbers
-from maxmargin.loops import Seen
+from maxmargin.estimators.base import AdditivePerceptron, Look, Start, numbers
 from maxmargin.monitor import Monitor, Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import MinOver, Rule, StandardMargin
@@ -47,6 +46,12 @@ class MinOverPerceptron(AdditivePerceptron):
     guarantee_ : float
         A, the largest of all hyperplanes; NaN for a start by `coef_init` or unless c was reached.
     <shared attributes>
+
+    Notes
+    -----
+    A correction changes the scores of all n patterns, by products of two patterns that are computed
+    once and kept, up to 32 MB of them. That is n additions, beside the d of the other members, and
+    fits data that are separable and not too many: it is never done with data that are not.
 
     Examples
     --------
@@ -146,5 +151,5 @@ class MinOverPerceptron(AdditivePerceptron):
         with np.errstate(over="ignore"):  # a tiny target guarantees nothing: A = infinity
             return float(weights @ weights / alpha.sum() / self.target)
 
-    def _look(self, learner: Learner, rule: Rule) -> Seen:
-        return learner.worst_first(rule)
+    def _look(self) -> Look:
+        return Learner.worst_first

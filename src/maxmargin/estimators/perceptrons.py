@@ -10,8 +10,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import AdditivePerceptron, OnlinePerceptron
-from maxmargin.loops import Seen
+from maxmargin.estimators.base import AdditivePerceptron, Look, OnlinePerceptron
 from maxmargin.patterns import Patterns
 from maxmargin.rules import FixedMargin, Rule, StandardMargin
 from maxmargin.schedules import Schedule, constant, following, inverse
@@ -260,8 +259,8 @@ class BatchPerceptron(AdditivePerceptron):
     def _schedule(self, patterns: Patterns) -> Schedule:
         return schedule_of(self.schedule, float(self.learning_rate))
 
-    def _look(self, learner: Learner, rule: Rule) -> Seen:
-        return learner.all_together(rule)
+    def _look(self) -> Look:
+        return Learner.all_together
 
 
 def schedule_of(schedule: ScheduleWord, rate: float) -> Schedule:

@@ -10,8 +10,7 @@ from sklearn.utils._param_validation import Interval
 from maxmargin.certificate import Certificate
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import OnlinePerceptron
-from maxmargin.loops import Seen
+from maxmargin.estimators.base import Look, OnlinePerceptron
 from maxmargin.monitor import Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import Relaxation, Rule
@@ -43,7 +42,7 @@ class RelaxationPerceptron(OnlinePerceptron):
         eta, between 0 and 2.
     batch : bool, default=False
         Whether to correct all misclassified patterns at once, each from the same weights. This
-        may diverge unless eta is less than 2 divided by their number.
+        may diverge unless eta is less than 2 divided by their number. Nothing is shuffled then.
     <shared parameters>
 
     Attributes
@@ -113,11 +112,8 @@ class RelaxationPerceptron(OnlinePerceptron):
     def _schedule(self, patterns: Patterns) -> Schedule:
         return constant(float(self.relaxation))
 
-    def _shares_passes(self) -> bool:
-        return not self.batch
-
-    def _look(self, learner: Learner, rule: Rule) -> Seen:
-        return learner.all_together(rule) if self.batch else learner.one_by_one(rule)
+    def _look(self) -> Look:
+        return Learner.all_together if self.batch else Learner.one_by_one
 
     def _advice(self, solution: Solution, certificate: Certificate) -> str:
         if self.batch:

@@ -46,11 +46,8 @@ class FixedLength(FixedMargin):
         return self.margin / np.sqrt(now.square) if now.square > 0.0 else 1.0
 
 
-class FixedLengthProjected(FixedMarginProjected):
+class FixedLengthProjected(FixedLength):
     """Fixed length with the step of eq. 2.32."""
 
     __slots__ = ()
-
-    def shrink(self, now: Any) -> Any:
-        """Return ``beta / ||a||``."""
-        return self.margin / np.sqrt(now.square) if now.square > 0.0 else 1.0
+    factor = FixedMarginProjected.factor
