@@ -146,7 +146,7 @@ class Learner:
         seen = _NOTHING_SEEN
         for first, last in self.patterns.calls(order.size):
             self.stop_if_cancelled()
-            rates = self.schedule(self.updates, int(last - first)) / self.state.scale
+            rates = self._rates(int(last - first))
             result = loop(
                 rule,
                 self.patterns.rows,
@@ -163,6 +163,11 @@ class Learner:
             seen = _joined(seen, Seen(*result[6:]))
         self.products += order.size
         return seen
+
+    def _rates(self, count: int) -> Floats:
+        """Return the next learning rates, in units of the scale."""
+        rates = self.schedule(self.updates, count)
+        return rates if self.state.scale == 1.0 else rates / self.state.scale
 
     def all_together(self, rule: Rule) -> Seen:
         """Look at all patterns, then correct all that are misclassified at once.
@@ -208,7 +213,7 @@ class Learner:
         gram = self._gram = self._gram or GramRows(patterns)
         loop = compile_loop(loops.worst_first, type(rule), type(patterns.rows))
         corrections = min(patterns.count, 1 + PRODUCTS_PER_CALL // patterns.count)
-        rates = self.schedule(self.updates, corrections) / self.state.scale
+        rates = self._rates(corrections)
         seen = _NOTHING_SEEN
         while seen.violations < corrections:
             self.stop_if_cancelled()
