@@ -20,7 +20,9 @@ from sklearn.utils.validation import validate_data
 
 from maxmargin.sparse_input import check_sparse
 
-__all__ = ["check_numbers", "encoded", "validated"]
+__all__ = ["check_numbers", "checked_start", "encoded", "numbers", "validated"]
+
+Floats = npt.NDArray[np.float64]
 
 _X, _Y = "X is no matrix of real numbers", "The labels in y cannot be told apart"
 _REFUSED = (TypeError, ValueError, ArithmeticError)
@@ -84,6 +86,32 @@ def encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
     with _named(_Y):  # strings among numbers, bytes
         check_classification_targets(y)
         return np.unique(y, return_inverse=True)
+
+
+def numbers(name: str, value: Any) -> Floats:
+    """Return an argument as an array of floats, or name it in an error."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "cmM":  # the last two: dates and times
+            raise TypeError(f"got {array.dtype}")
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from error
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has entries that are not finite.")
+    return array
+
+
+def checked_start(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
+    """Return coefficients or intercepts to start from, or say what shape they should have.
+
+    One hyperplane may come without its axis, and one intercept for all as a number.
+    """
+    array = numbers(name, value)
+    may_be_short = shape[0] == 1 or len(shape) == 1
+    if array.shape != shape and not (may_be_short and array.shape == shape[1:]):
+        raise ValueError(f"{name} has shape {array.shape}, expected {shape}.")
+    return array
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from maxmargin.certificate import Certificate
 from maxmargin.engine import Learner
 from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
-from maxmargin.estimators._validation import check_numbers, encoded, validated
+from maxmargin.estimators._validation import check_numbers, checked_start, encoded, validated
 from maxmargin.loops import Seen
 from maxmargin.monitor import Monitor, Solution, run_side_by_side
 from maxmargin.orders import Order
@@ -232,10 +232,10 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
             return self._last_states(patterns, classes)
         coef = np.zeros((count, patterns.dimension - 1))
         if coef_init is not None:
-            coef[:] = _checked_start("coef_init", coef_init, coef.shape)
+            coef[:] = checked_start("coef_init", coef_init, coef.shape)
         intercept = np.zeros(count)
         if intercept_init is not None:
-            intercept[:] = _checked_start("intercept_init", intercept_init, (count,))
+            intercept[:] = checked_start("intercept_init", intercept_init, (count,))
         if intercept.any() and not self.fit_intercept:
             raise ValueError("intercept_init is not zero, but fit_intercept=False.")
         return [Start(patterns.augmented(w, b), None) for w, b in zip(coef, intercept, strict=True)]
@@ -364,29 +364,6 @@ class OnlinePerceptron(AdditivePerceptron):
         if not self.shuffle or self._look() is Learner.all_together:
             return None
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-
-def numbers(name: str, value: Any) -> Floats:
-    """Return an argument as an array of floats, or name it in an error."""
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind in "cmM":  # the last two: dates and times
-            raise TypeError(f"got {array.dtype}")
-        array = array.astype(np.float64)
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise ValueError(f"{name} must be an array of real numbers: {error}") from error
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} has entries that are not finite.")
-    return array
-
-
-def _checked_start(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
-    array = numbers(name, value)
-    # One hyperplane may come without its axis, the intercept of all as a number.
-    short = (shape[1:],) if shape[0] == 1 else ((),) if len(shape) == 1 else ()
-    if array.shape != shape and array.shape not in short:
-        raise ValueError(f"{name} has shape {array.shape}, expected {shape}.")
-    return array
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import AdditivePerceptron, Look, Start, numbers
+from maxmargin.estimators._validation import numbers
+from maxmargin.estimators.base import AdditivePerceptron, Look, Start
 from maxmargin.monitor import Monitor, Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import MinOver, Rule, StandardMargin
