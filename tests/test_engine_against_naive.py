@@ -70,21 +70,25 @@ def assert_same_path(learner, look, rule, reference, Y, tolerance=0.0):
         assert learner.updates == len(trace.updates)
 
 
+# Rule, schedule, reference, and tolerance where steps are no integers: rates 1/t round sums.
 ONE_BY_ONE = {
     "rosenblatt": (
         rules.StandardMargin(0.0),
         constant(1.0),
         lambda Y, **k: naive.perceptron(Y, **k),
+        0.0,
     ),
     "margin": (
         rules.StandardMargin(7.0),
         constant(2.0),
         lambda Y, **k: naive.perceptron(Y, margin=7.0, learning_rate=2.0, **k),
+        0.0,
     ),
     "inverse": (
         rules.StandardMargin(0.0),
         inverse(1.0),
         lambda Y, **k: naive.perceptron(Y, schedule=lambda t: 1 / t, **k),
+        1e-13,
     ),
     "callable": (
         rules.StandardMargin(3.0),
@@ -92,16 +96,19 @@ ONE_BY_ONE = {
         lambda Y, **k: naive.perceptron(
             Y, margin=3.0, learning_rate=0.5, schedule=lambda t: 4.0 if t < 5 else 2.0, **k
         ),
+        0.0,
     ),
     "normalised": (
         rules.FixedMargin(0.25),
         constant(1.0),
         lambda Y, **k: naive.normalised_perceptron(Y, margin=0.25, **k),
+        0.0,
     ),
     "dynamic": (
         rules.DynamicMargin(0.25),
         constant(1.0),
         lambda Y, **k: naive.dynamic_margin(Y, epsilon=0.25, **k),
+        0.0,
     ),
 }
 
@@ -109,9 +116,7 @@ ONE_BY_ONE = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_one_by_one(name, layout):
-    rule, schedule, reference = ONE_BY_ONE[name]
-    # Rates 1/t are no integers: their sums round, in an order the compiler may choose.
-    tolerance = 1e-13 if name == "inverse" else 0.0
+    rule, schedule, reference, tolerance = ONE_BY_ONE[name]
     for X, y, rho, _ in problems():
         learner = Learner(Patterns.build(LAYOUTS[layout](X), y, rho), schedule)
         Y = naive.reflect(X, y, rho)
@@ -120,7 +125,7 @@ def test_one_by_one(name, layout):
 
 @pytest.mark.parametrize("name", ["rosenblatt", "margin", "normalised", "dynamic"])
 def test_one_by_one_on_values_all_the_same(name):
-    rule, schedule, reference = ONE_BY_ONE[name]
+    rule, schedule, reference, _ = ONE_BY_ONE[name]
     for X, y, rho, _ in problems():
         X = 2.0 * (X > 0)
         patterns = Patterns.build(sparse.csr_matrix(X), y, rho)
@@ -141,8 +146,7 @@ SPARSE = {
 @pytest.mark.parametrize("layout", SPARSE)
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_side_by_side(name, layout):
-    rule, schedule, reference = ONE_BY_ONE[name]
-    tolerance = 1e-13 if name == "inverse" else 0.0
+    rule, schedule, reference, tolerance = ONE_BY_ONE[name]
     for X, y, rho, _ in problems():
         X = SPARSE[layout](X)
         patterns = Patterns.build(X, y, rho)
@@ -212,7 +216,7 @@ def test_runs_side_by_side_are_the_runs_alone(rule, tol):
 
 @pytest.mark.parametrize("name", ["rosenblatt", "margin", "normalised", "dynamic"])
 def test_one_by_one_from_a_start(name):
-    rule, schedule, reference = ONE_BY_ONE[name]
+    rule, schedule, reference, _ = ONE_BY_ONE[name]
     for X, y, rho, start in problems():
         learner = Learner(Patterns.build(X, y, rho), schedule, weights=start)
         Y = naive.reflect(X, y, rho)

@@ -126,16 +126,17 @@ class Certificate:
 
     def __repr__(self) -> str:
         known = {True: "yes, proven", False: "no, proven", None: "not known"}[self.separable]
-        rows = [
-            ("margin", "achieved", "best possible <=", "gap"),
+        against = f" for {self.positive} against the others" if len(self.classes) > 2 else ""
+        lines = [
+            f"Certificate{against}: strictly separable? {known}",
+            f"  {'margin':<12}{'achieved':>14}{'best possible <=':>18}{'gap':>12}",
+        ]
+        for name, achieved, possible, gap in (
             ("geometric", self.margin, self.margin_upper, self.margin_gap),
             ("directional", self.lower, self.upper, self.gap),
-        ]
-        against = f" for {self.positive} against the others" if len(self.classes) > 2 else ""
-        lines = [f"Certificate{against}: strictly separable? {known}"]
-        for name, *values in rows:
-            cells = [v if isinstance(v, str) else f"{v:.6g}" for v in values]
-            lines.append(f"  {name:<12}{cells[0]:>14}{cells[1]:>18}{cells[2]:>12}")
+        ):
+            relative = f"{gap:.6g}" if achieved > 0.0 else "-"  # to a margin that there is not
+            lines.append(f"  {name:<12}{achieved:>14.6g}{possible:>18.6g}{relative:>12}")
         rho = "no intercept" if self.rho is None else f"rho {self.rho:.6g}"
         lines.append(
             f"  radius {self.radius:.6g}, {rho}, "
@@ -150,7 +151,7 @@ class Certificate:
         Parameters
         ----------
         X : array or sparse matrix of shape (n, d)
-            The rows the model was fitted to.
+            The rows the model was fitted to, in the same order.
         y : array of shape (n,) or (n, 1)
             Their labels.
 

@@ -37,7 +37,12 @@ def following(function: Callable[[Any], Any], rate: float) -> Schedule:
 
     def schedule(done: int, count: int) -> Floats:
         numbers = np.arange(done + 1, done + count + 1)
-        returned = np.asarray(function(numbers))
+        try:
+            returned = np.asarray(function(numbers))
+        except TypeError as error:
+            raise TypeError(
+                f"schedule must take an array of numbers and failed: {error}"
+            ) from error
         if returned.shape != numbers.shape:
             raise ValueError(
                 f"schedule must return an array of the shape of its argument, {numbers.shape}, "

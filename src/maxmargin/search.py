@@ -64,9 +64,10 @@ class Bisection:
             self.best, self.best_margin = self.learner.current(), beta
         elif self.variant == 2 and outcome == "undecided":
             b = beta * self._length()
-            held = self._ask(StandardMargin(b), self.second_checks) == "held"
-            if held and b / self._length() > self.best_margin:
+            second = self._ask(StandardMargin(b), self.second_checks)
+            if second != "over":
                 self.monitor.certify()
+            if second == "held" and b / self._length() > self.best_margin:
                 self.best, self.best_margin = self.learner.current(), b / self._length()
         return outcome == "held"
 

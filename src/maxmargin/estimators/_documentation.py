@@ -13,7 +13,8 @@ _PARAMETERS = {
     "tol": """
 tol : float or None, default=None
     Stop as soon as the certified gap of the directional margin is at most this, even if the
-    algorithm's own rule would go on. None: its own rule alone.
+    algorithm's own rule would go on. The rule may end the run first, with a larger gap. None: its
+    own rule alone.
 """,
     "rho": """
 rho : float or "auto", default="auto"
@@ -80,8 +81,8 @@ support_ : ndarray of int
     Rows that were corrected for.
 dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
     Their multipliers times their labels. Weights started from zero are
-    ``dual_coef_ @ X[support_]``, but for recentring and for data of extreme magnitude, which are
-    rescaled: multipliers are then those of the rescaled data.
+    ``dual_coef_ @ X[support_]``, after recentring in proportion to it. For data of extreme
+    magnitude, which are rescaled, multipliers are those of the rescaled data.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -131,7 +131,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
             if classes.size < 2:
                 raise ValueError(
                     f"{type(self).__name__} needs samples of at least 2 classes in y, "
-                    f"but the data contains only one class: {classes[0]!r}"
+                    f"but the data contains only one class: {classes.tolist()[0]!r}"
                 )
             rho = self.rho if isinstance(self.rho, str) else float(self.rho)
             patterns = Patterns.build(X, None, rho if self.fit_intercept else None)

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 from maxmargin.bounds import lower_bounds
 from maxmargin.engine import Learner
 from maxmargin.estimators._documentation import documented
-from maxmargin.estimators.base import Look, OnlinePerceptron
+from maxmargin.estimators.base import Look, OnlinePerceptron, Start
 from maxmargin.monitor import Solution
 from maxmargin.patterns import Patterns
 from maxmargin.rules import DynamicMargin, Rule
@@ -104,6 +104,13 @@ class DynamicMarginPerceptron(OnlinePerceptron):
     def _look(self) -> Look:
         return Learner.one_by_one_and_again if self.active_set else Learner.one_by_one
 
+    def _last_states(self, patterns: Patterns, classes: Any) -> list[Start]:
+        """Return weights short where their multipliers are lost: their length loosens the bound."""
+        return [
+            start if start.alpha is not None else _of_length(patterns.longest, start.weights)
+            for start in super()._last_states(patterns, classes)
+        ]
+
     def _hyperplane(self, patterns: Patterns, solution: Solution) -> Floats:
         weights = solution.state.weights
         if not (self.recenter and self.fit_intercept):
@@ -120,3 +127,8 @@ class DynamicMarginPerceptron(OnlinePerceptron):
             if lower_bounds(patterns, recentred).margin < enough <= solution.state.lower.margin:
                 return weights
         return recentred / width
+
+
+def _of_length(length: float, weights: Any) -> Start:
+    present = float(np.linalg.norm(weights))
+    return Start(weights * (length / present) if present > 0.0 else None, None)
