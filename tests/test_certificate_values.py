@@ -56,8 +56,8 @@ def test_repr_is_a_table():
     ) == (
         "Certificate: strictly separable? no, proven\n"
         "  margin            achieved  best possible <=         gap\n"
-        "  geometric              nan               inf         nan\n"
-        "  directional         -1e-20               0.5           1\n"
+        "  geometric              nan               inf           -\n"
+        "  directional         -1e-20               0.5           -\n"
         "  radius 2, no intercept, proof on 2 of 3 patterns"
     )
     assert repr(example(separable=None)).startswith("Certificate: strictly separable? not known\n")

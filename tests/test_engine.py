@@ -82,6 +82,23 @@ def test_a_search_cut_short_keeps_its_best_state():
         assert model.certificate_.lower >= certified["lower"].max()
 
 
+@pytest.mark.parametrize("variant", [1, 2])
+def test_a_search_certifies_its_last_epoch(iris, variant):
+    for seed in range(20):
+        model = BolzanoPerceptron(variant, random_state=seed).fit(*iris)
+        assert model.history_["certified"][-1]
+
+
+def test_multipliers_that_are_lost_do_not_slow_down_the_next_fit(iris):
+    X, y = iris
+    for seed in range(3):
+        cold = DynamicMarginPerceptron(random_state=seed).fit(X[:100], y[:100])
+        warm = DynamicMarginPerceptron(random_state=seed, warm_start=True).fit(X, y)
+        warm.fit(X[:100], y[:100])
+        assert warm.n_iter_ <= 4 * cold.n_iter_
+        assert warm.certificate_.lower >= 0.89 * cold.certificate_.lower
+
+
 def test_steps_of_length_zero_are_no_updates():
     X, y = [[1.0, 0.0], [0.0, -1.0]], [1, 0]
     model = RelaxationPerceptron(batch=True, relaxation=0.5, fit_intercept=False, max_iter=5)

@@ -47,8 +47,11 @@ VARIANTS = [
     FixedMarginPerceptron(step="projected"),
     BolzanoPerceptron(variant=2),
     MinOverPerceptron(init="perceptron"),
-    DynamicMarginPerceptron(active_set=False, recenter=False),
+    DynamicMarginPerceptron(active_set=False, recenter=False, epsilon=0.2),
 ]
+for model in (*FAMILY, *VARIANTS):
+    if hasattr(model, "random_state"):
+        model.set_params(random_state=0)
 
 
 def named(model):
