@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from certificates import apart, certified_apart, weights
-from maxmargin import MinOverPerceptron
+from maxmargin import MinOverPerceptron, Perceptron
 from maxmargin.certificate import InvalidCertificate
 
 
@@ -219,3 +219,16 @@ def test_verify_accepts_weaker_claims(proven):
 
 def test_an_invalid_certificate_is_a_value_error():
     assert issubclass(InvalidCertificate, ValueError)
+
+
+@pytest.mark.parametrize(
+    "field", ["lower", "upper", "margin", "margin_upper", "radius", "rho", "intercept"]
+)
+def test_what_is_no_number_is_refused(field):
+    X, y = apart()
+    certificate = Perceptron(shuffle=False).fit(X, y).certificate_
+    with pytest.raises(InvalidCertificate, match=f"{field}='1' is no number"):
+        replace(certificate, **{field: "1"}).verify(X, y)
+    for coef in (None, np.array(["1", "2"]), certificate.coef[None, :]):
+        with pytest.raises(InvalidCertificate, match="coef is no vector of floats"):
+            replace(certificate, coef=coef).verify(X, y)

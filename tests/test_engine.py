@@ -221,24 +221,35 @@ def test_a_fixed_length_stays_fixed(step, rate, layout):
 
 @pytest.mark.parametrize("values", ["counts", "one-hot", "reals"])
 @pytest.mark.parametrize(
-    "model", [Perceptron(), MarginPerceptron(), RelaxationPerceptron()], ids=repr
+    "model",
+    [
+        Perceptron(),
+        MarginPerceptron(),
+        RelaxationPerceptron(),
+        FixedMarginPerceptron(length="fixed", learning_rate=0.01),
+        DynamicMarginPerceptron(active_set=False, recenter=False),
+    ],
+    ids=repr,
 )
 def test_classes_learn_the_same_in_any_company(model, values):
     random = np.random.RandomState(0)
-    for _ in range(5):
+    for far in (False, True, False, True):
         X = {
             "counts": random.poisson(0.7, (60, 12)),
             "one-hot": random.randint(0, 2, (60, 12)),
             "reals": random.standard_normal((60, 12)) * random.randint(0, 2, (60, 12)),
         }[values]
         X, y = sparse.csr_array(X.astype(float)), random.randint(0, 5, 60)
+        start = (20.0 * random.standard_normal((5, 12)),) if far else ()
         model.set_params(random_state=0, max_iter=30)
-        alone = quietly(clone(model), X, y)
+        alone = quietly(clone(model), X, y, *start)
         for n_jobs in (2, 3, 5):
-            others = quietly(clone(model).set_params(n_jobs=n_jobs), X, y)
+            others = quietly(clone(model).set_params(n_jobs=n_jobs), X, y, *start)
             np.testing.assert_array_equal(alone.coef_, others.coef_)
             np.testing.assert_array_equal(alone.intercept_, others.intercept_)
             np.testing.assert_array_equal(alone.dual_coef_, others.dual_coef_)
+            for ours, theirs in zip(alone.histories_, others.histories_, strict=True):
+                np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("label", [1, 2])

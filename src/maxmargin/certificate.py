@@ -7,6 +7,7 @@ from the data, with code of its own (:mod:`maxmargin.verification`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,7 @@ class Certificate:
 
     def _check_consistency(self, multipliers: Floats) -> None:
         """Refuse what no data can bear out."""
+        self._check_types()
         total, hyperplane = float(multipliers.sum()), np.append(self.coef, self.intercept)
         conditions = [
             (
@@ -216,6 +218,14 @@ class Certificate:
         for holds, fault in conditions:
             if not holds:
                 raise InvalidCertificate(fault)
+
+    def _check_types(self) -> None:
+        numbers = ["lower", "upper", "margin", "margin_upper", "radius", "intercept"]
+        for name in numbers if self.rho is None else [*numbers, "rho"]:
+            if not isinstance(getattr(self, name), Real):
+                raise InvalidCertificate(f"{name}={getattr(self, name)!r} is no number.")
+        if getattr(self.coef, "dtype", None) != np.float64 or self.coef.ndim != 1:
+            raise InvalidCertificate("coef is no vector of floats.")
 
     def _labelled(self, X: Any, y: npt.ArrayLike, count: int) -> LabelledRows:
         """Return the data as what the certificate is about, if they can be."""

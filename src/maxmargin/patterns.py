@@ -212,6 +212,7 @@ class Patterns:
 
 def squared_norm(vector: Floats) -> float:
     """Return ``v.v`` without BLAS, whose threads cost more than they bring for one vector."""
+    vector = np.ascontiguousarray(vector)  # or a column of a matrix is summed in another order
     return float(np.einsum("i,i->", vector, vector))
 
 

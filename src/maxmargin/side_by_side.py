@@ -89,9 +89,11 @@ class SideBySide:
 
     def extremes(self) -> list[Extremes]:
         """Return the worst scores of the running learners' weights at rest."""
-        found = self.patterns.extremes_side_by_side(self.weights, self.labels)
-        scales = [learner.state.scale for learner in self.learners]
-        return [Extremes(scales[k] * found[k].lowest, found[k].errors) for k in self.running]
+        scales = np.array([learner.state.scale for learner in self.learners])
+        # Scaled before, not after: in the same order as by each learner alone.
+        weights = self.weights if (scales == 1.0).all() else self.weights * scales
+        found = self.patterns.extremes_side_by_side(weights, self.labels)
+        return [found[k] for k in self.running]
 
     def part(self) -> None:
         """Give the running learners weights and multipliers of their own."""
