@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -203,13 +204,13 @@ class Monitor:
     def estimates(self, seen: Seen) -> tuple[float, float]:
         """Return what the books make of the bounds: a hint, until certified."""
         learner, state = self.learner, self.learner.state
-        with np.errstate(all="ignore"):  # of weights beyond all bounds, they may be anything
-            length = np.sqrt(state.square)
-            lower = seen.lowest / length if length > 0.0 else np.nan
-            if state.anchor > 0.0:
+        length, mass = math.sqrt(state.square), float(state.mass)
+        lower = float(seen.lowest) / length if length > 0.0 else math.nan
+        if state.anchor > 0.0:
+            with np.errstate(all="ignore"):  # of weights beyond all bounds, it may be anything
                 start = learner.start * (state.anchor / np.sqrt(squared_norm(learner.start)))
-                length = np.sqrt(squared_norm(state.scale * learner.weights - start))
-            return lower, float(length / state.mass) if state.mass > 0.0 else np.inf
+                length = math.sqrt(squared_norm(state.scale * learner.weights - start))
+        return lower, length / mass if mass > 0.0 else math.inf
 
     def certify_lower(self, weights: Floats, alpha: Floats, lower: Lower | None = None) -> Snapshot:
         """Certify what a state achieves, and remember it if it is the best so far."""

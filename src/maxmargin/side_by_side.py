@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,6 +43,7 @@ class SideBySide:
         self.labels = np.stack([learner.patterns.labels for learner in self.learners], axis=1)
         self.weights = np.stack([learner.weights for learner in self.learners], axis=1)
         self.alpha = np.stack([learner.alpha for learner in self.learners])
+        self._room = np.empty((len(self.learners), 0))  # for learning rates
         for number, learner in enumerate(self.learners):
             learner.weights, learner.alpha = self.weights[:, number], self.alpha[number]
 
@@ -78,14 +78,14 @@ class SideBySide:
 
     def _rates(self, books: Floats, count: int) -> Floats:
         """Return the next learning rates of each learner, in units of its scale."""
-        return np.array(
-            [
-                learner.schedule(int(state.updates), count) / state.scale
-                for learner, state in zip(
-                    self.learners, itertools.starmap(State, books), strict=True
-                )
-            ]
-        )
+        if self._room.shape[1] != count:
+            self._room = np.empty((len(self.learners), count))
+        for number in self.running:
+            state = State(*books[number])
+            self._room[number] = self.learners[number].schedule(int(state.updates), count)
+            if state.scale != 1.0:
+                self._room[number] /= state.scale
+        return self._room
 
     def extremes(self) -> list[Extremes]:
         """Return the worst scores of the running learners' weights at rest."""
