@@ -11,28 +11,20 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+import family
 import naive
 from maxmargin import (
-    BatchPerceptron,
     BolzanoPerceptron,
     DynamicMarginPerceptron,
     FixedMarginPerceptron,
     MarginPerceptron,
     MinOverPerceptron,
-    Perceptron,
     RelaxationPerceptron,
 )
 from maxmargin.certificate import Certificate
 
 FAMILY = [
-    Perceptron(),
-    MarginPerceptron(),
-    BatchPerceptron(),
-    RelaxationPerceptron(),
-    FixedMarginPerceptron(),
-    BolzanoPerceptron(),
-    MinOverPerceptron(),
-    DynamicMarginPerceptron(),
+    *family.FAMILY,
     MarginPerceptron(normalized=True, schedule="inverse"),
     RelaxationPerceptron(target=1.5, relaxation=0.2, batch=True),
     FixedMarginPerceptron(length="fixed", step="projected"),

@@ -12,27 +12,15 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from family import FAMILY
 from maxmargin import (
-    BatchPerceptron,
     BolzanoPerceptron,
     DynamicMarginPerceptron,
     FixedMarginPerceptron,
-    MarginPerceptron,
     MinOverPerceptron,
-    Perceptron,
     RelaxationPerceptron,
 )
 
-FAMILY = [
-    Perceptron(random_state=0),
-    MarginPerceptron(random_state=0),
-    BatchPerceptron(),
-    RelaxationPerceptron(random_state=0),
-    FixedMarginPerceptron(random_state=0),
-    BolzanoPerceptron(random_state=0),
-    MinOverPerceptron(),
-    DynamicMarginPerceptron(random_state=0),
-]
 VARIANTS = [
     RelaxationPerceptron(batch=True, relaxation=0.1),
     FixedMarginPerceptron(step="projected", random_state=0),

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import maxmargin
+from family import FAMILY
 from maxmargin import (
     BatchPerceptron,
     BolzanoPerceptron,
@@ -29,16 +30,6 @@ from maxmargin import (
     RelaxationPerceptron,
 )
 
-FAMILY = [
-    Perceptron(),
-    MarginPerceptron(),
-    BatchPerceptron(),
-    RelaxationPerceptron(),
-    FixedMarginPerceptron(),
-    BolzanoPerceptron(),
-    MinOverPerceptron(),
-    DynamicMarginPerceptron(),
-]
 # Rules, orders and steps that the defaults do not reach.
 VARIANTS = [
     MarginPerceptron(normalized=True, schedule="inverse"),
@@ -49,7 +40,7 @@ VARIANTS = [
     MinOverPerceptron(init="perceptron"),
     DynamicMarginPerceptron(active_set=False, recenter=False, epsilon=0.2),
 ]
-for model in (*FAMILY, *VARIANTS):
+for model in VARIANTS:
     if hasattr(model, "random_state"):
         model.set_params(random_state=0)
 

@@ -155,7 +155,7 @@ class Monitor:
         extremes : Extremes or None
             The worst scores of the weights, if they are known.
         """
-        if self._record is not None and (self.due or self._in_turn):
+        if self._record is not None and (self.due or self._in_turn or self._overflow):
             self._certified_epochs = self.epochs
             epoch, weights, alpha = self._record
             self.certify_lower(weights, alpha)

@@ -52,6 +52,15 @@ class Start(NamedTuple):
     weights: Floats | None
     alpha: Floats | None
 
+    def of_length(self, length: float) -> Start:
+        """Return the same direction, with weights of this length; zero has none and stays."""
+        if self.weights is None or not self.weights.any():
+            return self
+        largest = np.abs(self.weights).max()  # first: the squares of a short start would vanish
+        factor = length / float(np.linalg.norm(self.weights / largest))
+        alpha = None if self.alpha is None else self.alpha / largest * factor
+        return Start(self.weights / largest * factor, alpha)
+
 
 class Run(NamedTuple):
     """What there is to learn for one hyperplane."""

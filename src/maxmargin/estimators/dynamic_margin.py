@@ -107,7 +107,7 @@ class DynamicMarginPerceptron(OnlinePerceptron):
     def _last_states(self, patterns: Patterns, classes: Any) -> list[Start]:
         """Return weights short where their multipliers are lost: their length loosens the bound."""
         return [
-            start if start.alpha is not None else _of_length(patterns.longest, start.weights)
+            start if start.alpha is not None else start.of_length(patterns.longest)
             for start in super()._last_states(patterns, classes)
         ]
 
@@ -127,8 +127,3 @@ class DynamicMarginPerceptron(OnlinePerceptron):
             if lower_bounds(patterns, recentred).margin < enough <= solution.state.lower.margin:
                 return weights
         return recentred / width
-
-
-def _of_length(length: float, weights: Any) -> Start:
-    present = float(np.linalg.norm(weights))
-    return Start(weights * (length / present) if present > 0.0 else None, None)

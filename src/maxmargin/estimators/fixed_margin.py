@@ -138,23 +138,19 @@ class FixedMarginPerceptron(OnlinePerceptron):
 
     def _learner(self, patterns: Patterns, start: Start, **context: Any) -> Learner:
         if self.length == "fixed":
-            start = _of_length(directional_margin(self.margin, patterns), patterns, start)
+            beta = directional_margin(self.margin, patterns)
+            start = _with_direction(patterns, start).of_length(beta)
         return super()._learner(patterns, start, **context)
 
 
-def _of_length(beta: float, patterns: Patterns, start: Start) -> Start:
-    """Return a start of length beta: the one given, or in the direction of a pattern."""
-    weights, alpha = start
-    if weights is None or not weights.any():
-        alpha = np.zeros(patterns.count)
-        alpha[np.argmax(patterns.squares > 0.0)] = 1.0  # the first one that is not zero
-        weights = patterns.combine(alpha * patterns.labels)
-        if not weights.any():
-            return Start(None, None)
-    largest = np.abs(weights).max()  # first: the squares of a short start would vanish
-    factor = beta / float(np.linalg.norm(weights / largest))
-    scaled = None if alpha is None else alpha / largest * factor
-    return Start(weights / largest * factor, scaled)
+def _with_direction(patterns: Patterns, start: Start) -> Start:
+    """Return a start that is not zero: the one given, or the first pattern that is not zero."""
+    if start.weights is not None and start.weights.any():
+        return start
+    alpha = np.zeros(patterns.count)
+    alpha[np.argmax(patterns.squares > 0.0)] = 1.0
+    weights = patterns.combine(alpha * patterns.labels)
+    return Start(weights, alpha) if weights.any() else Start(None, None)
 
 
 @documented
