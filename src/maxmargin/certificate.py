@@ -7,30 +7,25 @@ from the data, with code of its own (:mod:`maxmargin.verification`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from maxmargin.sparse_input import check_sparse
-from maxmargin.verification import (
-    LabelledRows,
-    Recomputed,
-    VerifiedBounds,
-    hulls_meet,
-    largest_entry,
-    recompute,
+from maxmargin.consistency import (
+    InvalidCertificate,
+    check_fields,
+    check_sample_weight,
+    hyperplane,
+    labelled_rows,
+    multipliers_of,
+    soft_margin,
 )
+from maxmargin.verification import Recomputed, VerifiedBounds, recompute
 
 __all__ = ["Certificate", "InvalidCertificate", "VerifiedBounds"]
 
 Floats = npt.NDArray[np.float64]
-
-
-class InvalidCertificate(ValueError):
-    """The data do not bear out what the certificate claims."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,25 +41,45 @@ class Certificate:
 
     The left side is what the model achieves, the right side a point of the convex hull of the
     patterns, from which no hyperplane can stand farther off (S5, eq. 3, for any multipliers).
-    Both bounds are widened by the rounding errors of their sums.
+    All bounds are widened by the rounding errors of their sums.
+
+    For a *free intercept* the margin is the geometric one. With :math:`\mu_\pm`, the means of the
+    two classes weighted by the multipliers, it lies between
+
+    .. math:: \frac{\min_+ w \cdot x - \max_- w \cdot x}{2 \|w\|} \;\le\; \gamma \;\le\;
+              \frac{\|\mu_+ - \mu_-\|}{2} .
+
+    A *soft margin* is :math:`1 / \sqrt{2 P}` with the least possible
+
+    .. math:: P = \tfrac12 \|a\|^2 + \sum_k C_k \max(0, 1 - y_k \cdot a)^p ,
+
+    p = 2 for the squared hinge and 1 for the hinge, and a without the intercept if that is free.
+    `lower` is that of the hyperplane as stored. `upper` is :math:`1 / \sqrt{2 D}`, where D is the
+    dual objective of the multipliers at the best length they allow:
+    :math:`1 / (2 \|z\|^2 + \sum_k \alpha_k^2 / C_k)` for the squared hinge, and for the hinge
+    :math:`s - s^2 \|z\|^2 / 2` with :math:`s = \min(1 / \|z\|^2, \min_k C_k / \alpha_k)`, where
+    :math:`z = \sum_k \alpha_k y_k`. For a free intercept the multipliers of both classes are first
+    brought to the same sum.
 
     Attributes
     ----------
     lower, upper : float
-        Bounds of the best directional margin: the problem that was solved.
+        Bounds of the best margin of the problem that was solved: directional, geometric for a
+        free intercept, or soft.
     margin : float
         Geometric margin of the fitted hyperplane, the distance from it to the nearest row;
         negative when rows are on the wrong side, NaN when ``w = 0``.
     margin_upper : float
         No hyperplane has a larger geometric margin: half the distance between the means of the
         two classes, weighted by the multipliers. There is no rho in it. Without an
-        intercept, only hyperplanes through the origin compete and it equals `upper`.
+        intercept, only hyperplanes through the origin compete, and it is
+        ``||sum alpha_k y_k|| / sum alpha_k``, which equals `upper` if the margin is hard.
     separable : bool or None
         Whether some hyperplane has every row strictly on its side; None: not known.
     radius : float
         Norm of the longest row.
     rho : float or None
-        The constant appended to the rows; None without an intercept.
+        The constant appended to the rows; None without an intercept, or with a free one.
     dual_weights : csr_array of shape (1, n)
         The multipliers, scaled to sum to 1: the proof of the upper bounds.
     coef : ndarray of shape (d,)
@@ -75,6 +90,13 @@ class Certificate:
         All labels that occurred.
     positive : object
         The label on the positive side; every other one is on the negative side.
+    free_intercept : bool
+        Whether the intercept is free: no part of the length of a hyperplane.
+    loss : {None, "squared_hinge", "hinge"}
+        What the slacks of a soft margin cost; None: a hard margin.
+    costs : ndarray of shape (n,) or None
+        The factors C of a soft margin. Rows of cost zero do not count: the certificate says
+        nothing about them.
 
     Examples
     --------
@@ -104,10 +126,13 @@ class Certificate:
     intercept: float
     classes: npt.NDArray[Any] = field(compare=False)
     positive: Any
+    free_intercept: bool = False
+    loss: str | None = None
+    costs: Floats | None = field(default=None, compare=False)
 
     @property
     def gap(self) -> float:
-        """Relative distance ``1 - lower / upper`` between the bounds of the directional margin."""
+        """Relative distance ``1 - lower / upper`` between the bounds of the problem solved."""
         return _gap(self.lower, self.upper)
 
     @property
@@ -117,12 +142,20 @@ class Certificate:
 
     @property
     def primal(self) -> float:
-        """``min ||a||^2 / 2`` subject to ``y_k.a >= 1``, from above: ``1 / (2 lower^2)``."""
+        """The objective P of the problem solved, ``1 / (2 lower^2)``.
+
+        That of a hard margin is ``||a||^2 / 2`` at the length where all ``y_k.a >= 1``, that of a
+        soft margin also counts the losses. The relative gap of the objectives is
+        ``primal / dual - 1 = (upper / lower)^2 - 1``.
+        """
         return _half_inverse_square(self.lower)
 
     @property
     def dual(self) -> float:
-        """The same minimum from below, ``1 / (2 upper^2)``; unbounded for inseparable data."""
+        """What P is at least, ``1 / (2 upper^2)``; unbounded for a hard margin of inseparable data.
+
+        The objective D of the dual problem, for the multipliers at their best length.
+        """
         return _half_inverse_square(self.upper)
 
     def __repr__(self) -> str:
@@ -132,21 +165,29 @@ class Certificate:
             f"Certificate{against}: strictly separable? {known}",
             f"  {'margin':<12}{'achieved':>14}{'best possible <=':>18}{'gap':>12}",
         ]
-        for name, achieved, possible, gap in (
-            ("geometric", self.margin, self.margin_upper, self.margin_gap),
-            ("directional", self.lower, self.upper, self.gap),
-        ):
+        rows = [("geometric", self.margin, self.margin_upper, self.margin_gap)]
+        if self.loss is not None:
+            rows.append(("soft", self.lower, self.upper, self.gap))
+        elif not self.free_intercept:
+            rows.append(("directional", self.lower, self.upper, self.gap))
+        for name, achieved, possible, gap in rows:
             relative = f"{gap:.6g}" if achieved > 0.0 else "-"  # to a margin that there is not
             lines.append(f"  {name:<12}{achieved:>14.6g}{possible:>18.6g}{relative:>12}")
-        rho = "no intercept" if self.rho is None else f"rho {self.rho:.6g}"
+        if self.loss is not None:
+            lines.append(f"  objective {self.primal:.6g}, best possible >= {self.dual:.6g}")
+        intercept = "no intercept" if self.rho is None else f"rho {self.rho:.6g}"
+        if self.free_intercept:
+            intercept = "intercept free"
         lines.append(
-            f"  radius {self.radius:.6g}, {rho}, "
+            f"  radius {self.radius:.6g}, {intercept}, "
             f"proof on {self.dual_weights.nnz} of {self.dual_weights.shape[1]} patterns"
         )
         return "\n".join(lines)
 
     @np.errstate(over="ignore", under="ignore")  # in the units of the data, bounds may do so
-    def verify(self, X: Any, y: npt.ArrayLike) -> VerifiedBounds:
+    def verify(
+        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> VerifiedBounds:
         """Recompute every claim from the data, the hyperplane and the multipliers.
 
         Parameters
@@ -155,6 +196,9 @@ class Certificate:
             The rows the model was fitted to, in the same order.
         y : array of shape (n,) or (n, 1)
             Their labels.
+        sample_weight : array of shape (n,) or None
+            The weights of the rows in the fit. In each class the costs must be proportional to
+            them; without costs, all must be positive.
 
         Returns
         -------
@@ -168,103 +212,18 @@ class Certificate:
         ValueError
             If X is no matrix of numbers, or sparse with arrays that do not fit together.
         """
-        multipliers = self._multipliers()
-        self._check_consistency(multipliers)
-        data = self._labelled(X, y, multipliers.size)
-        recomputed = recompute(data, self._direction(), multipliers)
+        multipliers = multipliers_of(self)
+        check_fields(self, multipliers)
+        data = labelled_rows(self, X, y, multipliers.size)
+        if sample_weight is not None:
+            check_sample_weight(self, sample_weight, data.signs)
+        direction, exponent = hyperplane(self, data)
+        soft = soft_margin(self, data, exponent)
+        recomputed = recompute(data, direction, multipliers, soft)
         self._compare(recomputed)
-        if self.separable is False and not hulls_meet(
-            multipliers, recomputed.farthest, data.patterns
-        ):
+        if self.separable is False and not recomputed.inseparable(multipliers):
             raise InvalidCertificate("separable=False is not proven by the multipliers.")
         return recomputed.bounds()
-
-    def _multipliers(self) -> Floats:
-        try:
-            weights = check_sparse(self.dual_weights)
-        except (AttributeError, ValueError) as error:
-            raise InvalidCertificate(f"dual_weights cannot be read: {error}") from error
-        return sparse.csr_array(weights).toarray().ravel()
-
-    def _check_consistency(self, multipliers: Floats) -> None:
-        """Refuse what no data can bear out."""
-        self._check_types()
-        total, hyperplane = float(multipliers.sum()), np.append(self.coef, self.intercept)
-        conditions = [
-            (
-                self.separable is None or isinstance(self.separable, bool),
-                f"separable={self.separable!r} is none of True, False and None.",
-            ),
-            (
-                self.rho is None or 0.0 < self.rho < np.inf,
-                f"rho={self.rho!r} is no positive number, nor None for want of an intercept.",
-            ),
-            (
-                self.rho is not None or self.intercept == 0.0,
-                f"intercept={self.intercept} without a rho.",
-            ),
-            (np.isfinite(hyperplane).all(), "coef or intercept is not finite."),
-            (
-                np.isin(self.positive, self.classes),
-                f"positive={self.positive!r} is none of the classes.",
-            ),
-            (not (multipliers < 0.0).any(), "dual_weights has a negative entry."),
-            # Products with much smaller ones could vanish. No multipliers prove nothing: allowed.
-            (
-                abs(total - 1.0) <= 1e-9 or not multipliers.any(),
-                f"dual_weights has the sum {total}, not 1.",
-            ),
-        ]
-        for holds, fault in conditions:
-            if not holds:
-                raise InvalidCertificate(fault)
-
-    def _check_types(self) -> None:
-        numbers = ["lower", "upper", "margin", "margin_upper", "radius", "intercept"]
-        for name in numbers if self.rho is None else [*numbers, "rho"]:
-            if not isinstance(getattr(self, name), Real):
-                raise InvalidCertificate(f"{name}={getattr(self, name)!r} is no number.")
-        if getattr(self.coef, "dtype", None) != np.float64 or self.coef.ndim != 1:
-            raise InvalidCertificate("coef is no vector of floats.")
-
-    def _labelled(self, X: Any, y: npt.ArrayLike, count: int) -> LabelledRows:
-        """Return the data as what the certificate is about, if they can be."""
-        y, shape = np.asarray(y), (count, self.coef.size)
-        y = y.ravel() if y.shape == (count, 1) else y
-        if sparse.issparse(X):
-            X = sparse.csr_array(check_sparse(X))  # the arrays of a CSR matrix stay the caller's
-            if X.dtype not in (np.float32, np.float64):
-                X = X.astype(np.float64)
-        else:
-            X = np.asarray(X)
-        if X.shape != shape or y.shape != shape[:1]:
-            raise InvalidCertificate(
-                f"The certificate is about X of shape {shape} with one label a row, "
-                f"got X of shape {X.shape} and y of shape {y.shape}."
-            )
-        if not np.isin(y, self.classes).all():
-            raise InvalidCertificate("y has labels that the certificate does not know.")
-        signs = np.where(y == self.positive, 1.0, -1.0)
-        if abs(signs.sum()) == count:
-            raise InvalidCertificate(f"All labels in y are on one side of {self.positive}.")
-        largest = largest_entry(X)
-        if not np.isfinite(largest):
-            raise InvalidCertificate("The certificate does not hold for data that are not finite.")
-        # A power of two: exact, and its own inverse is a number too.
-        unit = 0.5 ** float(np.clip(np.frexp(largest or self.rho or 1.0)[1], -1000, 1000))
-        constant = float(self.rho or 0.0) * unit
-        if self.rho is not None and not 1e-150 < constant < 1e150:
-            raise InvalidCertificate(f"rho={self.rho} is out of all proportion to the data.")
-        return LabelledRows(X, signs, unit, constant)
-
-    def _direction(self) -> Floats:
-        """Return [w, b / rho] times a power of two, with entries below 1; nothing overflows."""
-        values, exponents = np.frexp(np.append(self.coef, self.intercept).astype(np.float64))
-        if self.rho is not None:
-            rho, exponent = np.frexp(self.rho)
-            values[-1] /= 2.0 * rho  # at most 1
-            exponents[-1] += 1 - exponent
-        return np.ldexp(values, exponents - exponents.max(initial=-5000, where=values != 0.0))
 
     def _compare(self, recomputed: Recomputed) -> None:
         """Refuse claims that are better than what was found, but for rounding errors."""
