@@ -104,7 +104,10 @@ REFUSED = {
         lambda c: {"costs": with_entry(c.costs, 0, 5e-324)},
         r"^costs are out of all proportion to the data\.$",
     ),
-    "costs without a loss": (lambda c: {"loss": None}, r"^costs without a loss\.$"),
+    "costs without a loss": (
+        lambda c: {"loss": None},
+        r"^costs without a loss must be zero or infinite\.$",
+    ),
     "loss without costs": (lambda c: {"costs": None}, r"^loss='(squared_)?hinge' without costs\.$"),
     "loss unknown": (
         lambda c: {"loss": "log"},
@@ -228,7 +231,10 @@ def hard_and_free(seed=2):
         (lambda c: {"separable": False}, r"^separable=False is not proven"),
         (lambda c: {"coef": c.coef * 5e-324, "intercept": 1.0}, r"^intercept=1\.0 is out of all p"),
         (lambda c: {"free_intercept": False}, r"^intercept=.* without a rho\.$"),
-        (lambda c: {"costs": np.ones(len(c.coef))}, r"^costs without a loss\.$"),
+        (
+            lambda c: {"costs": np.ones(c.dual_weights.shape[1])},
+            r"^costs without a loss must be zero or infinite\.$",
+        ),
     ],
 )
 def test_verify_refuses_what_is_not_true_of_a_free_intercept(change, message):

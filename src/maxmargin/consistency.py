@@ -107,7 +107,6 @@ def _check_loss(c: Certificate, multipliers: Floats) -> None:
     _refuse_first_fault(
         [
             (known, f"loss={c.loss!r} is none of None, 'squared_hinge' and 'hinge'."),
-            (c.loss is not None or c.costs is None, "costs without a loss."),
             (c.loss is None or c.costs is not None, f"loss={c.loss!r} without costs."),
         ]
     )
@@ -116,7 +115,10 @@ def _check_loss(c: Certificate, multipliers: Floats) -> None:
         return
     if getattr(costs, "dtype", None) != np.float64 or costs.shape != multipliers.shape:
         raise InvalidCertificate(f"costs is no vector of {multipliers.size} floats.")
-    if not (np.isfinite(costs) & (costs >= 0.0)).all():
+    if c.loss is None:  # of a hard margin costs can but say which patterns count
+        if not ((costs == 0.0) | (costs == np.inf)).all():
+            raise InvalidCertificate("costs without a loss must be zero or infinite.")
+    elif not (np.isfinite(costs) & (costs >= 0.0)).all():
         raise InvalidCertificate("costs has an entry that is negative or not finite.")
     if multipliers[costs == 0.0].any():
         raise InvalidCertificate("dual_weights counts a pattern whose cost is zero.")
@@ -217,10 +219,14 @@ def check_sample_weight(c: Certificate, sample_weight: npt.ArrayLike, signs: Flo
                 "sample_weight leaves out rows, but the certificate has no costs: it is about all."
             )
         return
+    if weight[signs == 0.0].any():
+        raise InvalidCertificate("costs are zero where sample_weight is not.")
+    if c.loss is None:
+        if not weight[signs != 0.0].all():
+            raise InvalidCertificate("sample_weight leaves out rows that the certificate counts.")
+        return
     for side in (-1.0, 1.0):
         costs, expected = (each[signs == side] for each in (c.costs, weight))
         costs, expected = costs / costs.max(), expected / (expected.max() or 1.0)
         if not (np.abs(costs - expected) <= 1e-9 * expected).all():
             raise InvalidCertificate("costs are not proportional to sample_weight in each class.")
-    if weight[signs == 0.0].any():
-        raise InvalidCertificate("costs are zero where sample_weight is not.")

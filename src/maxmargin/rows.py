@@ -110,6 +110,17 @@ class UniformRows(
         """Return ``||x||^2``, without the constant."""
         return (self.starts[row + _ONE] - self.starts[row]) * (self.value * self.value)
 
+    def add_outer(self, row: Any, factor: Any, out: Any) -> None:
+        """Add ``factor [x, rho] [x, rho]'`` to the upper triangle of a matrix."""
+        last = self.starts[row + _ONE]
+        move = factor * (self.value * self.value)
+        for first in range(self.starts[row], last):
+            line = out[self.indices[first]]
+            for item in range(first, last):
+                line[self.indices[item]] += move
+            line[self.width] += factor * (self.value * self.rho)
+        out[self.width, self.width] += factor * (self.rho * self.rho)
+
     def prefetch_row(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""
         for item in range(self.starts[row], self.starts[row + _ONE], _INDICES_PER_LINE):
@@ -219,6 +230,17 @@ class SparseRows(
             value = np.float64(self.values[item])
             total += value * value
         return total
+
+    def add_outer(self, row: Any, factor: Any, out: Any) -> None:
+        """Add ``factor [x, rho] [x, rho]'`` to the upper triangle of a matrix."""
+        last = self.starts[row + _ONE]
+        for first in range(self.starts[row], last):
+            line = out[self.indices[first]]
+            move = factor * self.values[first]
+            for item in range(first, last):
+                line[self.indices[item]] += move * self.values[item]
+            line[self.width] += move * self.rho
+        out[self.width, self.width] += factor * (self.rho * self.rho)
 
     def prefetch_row(self, row: Any) -> None:
         """Fetch a row that will be visited soon."""

@@ -2,6 +2,7 @@
 
 from maxmargin.estimators.dynamic_margin import DynamicMarginPerceptron
 from maxmargin.estimators.fixed_margin import BolzanoPerceptron, FixedMarginPerceptron
+from maxmargin.estimators.large_margin import LargeMarginClassifier
 from maxmargin.estimators.min_over import MinOverPerceptron
 from maxmargin.estimators.perceptrons import BatchPerceptron, MarginPerceptron, Perceptron
 from maxmargin.estimators.relaxation import RelaxationPerceptron
@@ -11,6 +12,7 @@ __all__ = [
     "BolzanoPerceptron",
     "DynamicMarginPerceptron",
     "FixedMarginPerceptron",
+    "LargeMarginClassifier",
     "MarginPerceptron",
     "MinOverPerceptron",
     "Perceptron",

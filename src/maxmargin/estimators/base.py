@@ -5,11 +5,9 @@ Data goes one way: ``X, y -> Patterns -> engine -> Solution -> Certificate -> at
 
 from __future__ import annotations
 
-import copy
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -17,15 +15,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.certificate import Certificate
 from maxmargin.engine import Learner
+from maxmargin.estimators._linear import LinearClassifier, all_or_nothing
 from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
 from maxmargin.estimators._validation import check_numbers, checked_start, encoded, validated
@@ -70,7 +66,7 @@ class Run(NamedTuple):
     name: str
 
 
-class AdditivePerceptron(ClassifierMixin, BaseEstimator):
+class AdditivePerceptron(LinearClassifier):
     """Base class: one hyperplane for two classes, one against the rest for more.
 
     A member of the family says which rule it is (:meth:`_rule`), at which rates it learns
@@ -132,7 +128,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         # Beside large numbers small ones may vanish, whatever NumPy was told to think of that.
-        with _all_or_nothing(self), np.errstate(under="ignore"):
+        with all_or_nothing(self), np.errstate(under="ignore"):
             check_numbers(self)
             self._validate_params()
             X, y = validated(self, X, y, order="C")
@@ -250,16 +246,7 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
         return [Start(patterns.augmented(w, b), None) for w, b in zip(coef, intercept, strict=True)]
 
     def _last_states(self, patterns: Patterns, classes: Any) -> list[Start]:
-        if not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"warm_start=True needs the classes of the last fit, {self.classes_}, "
-                f"got {classes}."
-            )
-        if self._trained.shape[1] != patterns.dimension:
-            raise ValueError(
-                f"warm_start=True needs the {self._trained.shape[1] - 1} features of the last "
-                f"fit, got {patterns.dimension - 1}."
-            )
+        self._check_same_shape(patterns.dimension - 1, classes)
         starts = []
         for trained, certificate, dual in zip(
             self._trained, self.certificates_, self.dual_coef_, strict=True
@@ -286,14 +273,11 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
         self.coef_ = np.array([coef for coef, _ in hyperplanes])
         self.intercept_ = np.array([intercept for _, intercept in hyperplanes])
         self._trained = np.array([np.append(*hyperplane) for hyperplane in trained])
-        self.certificates_ = certificates
-        self.histories_ = [
+        histories = [
             in_units(solution.history, patterns.unit)
             for patterns, solution in zip(tasks, solutions, strict=True)
         ]
-        worst = int(np.argmax([np.nan_to_num(c.gap, nan=np.inf) for c in certificates]))
-        self.certificate_ = certificates[worst]
-        self.history_ = self.histories_[worst]
+        self._set_certificates(certificates, histories)
         self.n_iter_ = max(solution.epochs for solution in solutions)
         self.n_updates_ = sum(solution.updates for solution in solutions)
         multipliers = np.array([solution.state.alpha for solution in solutions])
@@ -314,46 +298,6 @@ class AdditivePerceptron(ClassifierMixin, BaseEstimator):
             return "No number of epochs will separate them."
         return "Raise max_iter."
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return signed scores, positive for the second class or for each class's own rows.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_classes)
-        """
-        check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        with np.errstate(under="ignore"):
-            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return scores.ravel() if self.classes_.size == 2 else scores
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the label of each row.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 class OnlinePerceptron(AdditivePerceptron):
     """Base class of the members that look at one pattern at a time, in an order."""
@@ -373,15 +317,3 @@ class OnlinePerceptron(AdditivePerceptron):
         if not self.shuffle or self._look() is Learner.all_together:
             return None
         return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-
-@contextmanager
-def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
-    """Leave an estimator as it was if its fit fails."""
-    before = copy.copy(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise

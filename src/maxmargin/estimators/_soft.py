@@ -1,0 +1,113 @@
+"""From costs to a solved problem to what the user sees: its certificate, and a warning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from maxmargin.certificate import Certificate
+from maxmargin.patterns import Patterns
+from maxmargin.solvers import HARD, Objective, Solution
+
+__all__ = ["certified", "checked_costs", "scaled_costs", "warning_about"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Range of what a pattern may cost, times its square: beyond, squares of it are no numbers.
+_LEAST, _MOST = 1e-150, 1e150
+
+
+def checked_costs(estimator: Any, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Floats:
+    """Return C times the weights of each row and of its class; zero where a row does not count."""
+    weight = np.ones(X.shape[0])
+    if sample_weight is not None:
+        weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        ).astype(np.float64)
+    if estimator.class_weight is not None:
+        classes, codes = np.unique(y, return_inverse=True)
+        factors = compute_class_weight(estimator.class_weight, classes=classes, y=y)
+        if not (np.isfinite(factors) & (factors >= 0.0)).all():
+            raise ValueError("class_weight has a weight that is negative or not finite.")
+        weight = weight * factors[codes]
+    if not weight.any():
+        raise ValueError("The product of sample_weight and class_weight is zero for every row.")
+    return np.where(weight > 0.0, estimator.C, 0.0) * np.where(weight > 0.0, weight, 1.0)
+
+
+def scaled_costs(costs: Floats, patterns: Patterns, C: float) -> Floats:
+    """Return costs for the rescaled patterns, or say that they are of no use."""
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = costs / patterns.unit / patterns.unit
+        reach = scaled * (patterns.longest_squared or 1.0)
+        if not (reach.min() > _LEAST and reach.max() < _MOST):
+            raise ValueError(
+                f"C={C:g} (with the weights) is out of all proportion to the data, whose longest "
+                f"row has the norm {patterns.radius / patterns.unit:.6g}. Scale the data."
+            )
+    return scaled
+
+
+@np.errstate(over="ignore")
+def certified(
+    objective: Objective,
+    solution: Solution,
+    costs: Floats,
+    classes: npt.NDArray[Any],
+    positive: Any,
+) -> Certificate:
+    """Return the certificate of a solution, in the units of the data as given.
+
+    ``costs`` are those of all rows; the solution is about those of positive cost.
+    """
+    patterns, unit = objective.patterns, objective.patterns.unit
+    counting = costs > 0.0
+    weights = np.zeros((1, costs.size))
+    weights[0, counting] = solution.alpha
+    coef, intercept = patterns.hyperplane(solution.weights)
+    loss = None if objective.loss == HARD else objective.loss
+    return Certificate(
+        lower=solution.lower / unit,
+        upper=solution.upper / unit,
+        margin=solution.geometric / unit,
+        margin_upper=solution.geometric_upper / unit,
+        separable=solution.separable,
+        radius=patterns.radius / unit,
+        rho=None if objective.free else patterns.rho / unit or None,
+        dual_weights=sparse.csr_array(weights / (weights.sum() or 1.0)),
+        coef=coef,
+        intercept=intercept,
+        classes=classes,
+        positive=positive,
+        free_intercept=objective.free,
+        loss=loss,
+        costs=None if loss is None and counting.all() else costs,
+    )
+
+
+def warning_about(estimator: Any, solution: Solution, certificate: Certificate) -> str | None:
+    """Say what was not reached, what is certified all the same, and what to change; or nothing."""
+    if solution.ended_by in ("tol", "callback"):
+        return None
+    name = type(estimator).__name__
+    if len(certificate.classes) > 2:
+        name = f"{name} for class {certificate.positive} against the others"
+    if solution.ended_by == "inseparable" or not certificate.lower > 0.0:
+        known = "is proven" if certificate.separable is False else "seems"
+        return (
+            f"{name}: it {known} that no hyperplane separates the data, so there is no hard "
+            f"margin; none can be larger than {certificate.margin_upper:.3g}. Use a finite C."
+        )
+    reason, advice = f"max_iter={estimator.max_iter} iterations", "Raise max_iter."
+    if solution.ended_by == "rounding":
+        reason, advice = "the rounding errors of float64", "Scale the features to similar ranges."
+    return (
+        f"{name} was stopped by {reason} at a certified gap of {certificate.gap:.3g}, more than "
+        f"tol={estimator.tol:g}: its margin is at least {certificate.lower:.6g}, and no "
+        f"hyperplane has more than {certificate.upper:.6g}. {advice}"
+    )

@@ -1,0 +1,201 @@
+r"""What the flagship minimises, and the proof of how far from the minimum it is.
+
+.. math:: P(w, b) = \tfrac12 \|w\|^2 + \sum_k C_k \max(0, 1 - l_k (w \cdot x_k + b))^p
+
+with p = 2 (squared hinge), p = 1 (hinge), or without any loss allowed (hard margin). Where rho is
+a number, ``w_0 = b / rho`` is penalised as a coordinate of w; else the intercept is free.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.compiled import compile_loop
+from maxmargin.patterns import Patterns, squared_norm
+from maxmargin.solvers import loops
+
+__all__ = ["HARD", "HINGE", "SQUARED_HINGE", "Objective", "Proof", "best_shifts", "gap_of"]
+
+Floats = npt.NDArray[np.float64]
+
+_EPSILON = float(np.finfo(np.float64).eps)
+SQUARED_HINGE, HINGE, HARD = "squared_hinge", "hinge", "hard"
+#: Stiffness, in units of the costs, of a corner that was rounded off for Newton's method.
+_ALMOST_A_KINK = 1e6
+
+
+class Proof(NamedTuple):
+    """A lower bound of the minimum, and the factors of each class's multipliers that give it."""
+
+    value: float
+    minus: float
+    plus: float
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The problem, over patterns of positive cost.
+
+    Attributes
+    ----------
+    patterns : Patterns
+        With the constant as their last coordinate, whether it is penalised or not.
+    loss : {"squared_hinge", "hinge", "hard"}
+    costs : ndarray of shape (n,)
+        C_k in units of the patterns; ones for a hard margin.
+    free : bool
+        Whether the last coordinate is not penalised.
+    """
+
+    patterns: Patterns
+    loss: str
+    costs: Floats
+    free: bool
+
+    @cached_property
+    def ridge(self) -> Floats:
+        """1 for each coordinate that is penalised, 0 for the one that is not."""
+        ridge = np.ones(self.patterns.dimension)
+        ridge[-1] = 0.0 if self.free else 1.0
+        return ridge
+
+    @cached_property
+    def caps(self) -> Floats:
+        """Largest multiplier of each pattern."""
+        return self.costs if self.loss == HINGE else np.full(self.costs.size, np.inf)
+
+    @cached_property
+    def slack(self) -> Floats:
+        """``delta_k^2 = 1 / (2 C_k)`` of the extended patterns; 0 without a squared loss."""
+        soft = self.loss == SQUARED_HINGE
+        return 0.5 / self.costs if soft else np.zeros(self.costs.size)
+
+    @cached_property
+    def mean_cost(self) -> float:
+        """Mean of all C_k."""
+        return float(self.costs.mean())
+
+    @cached_property
+    def shares(self) -> Floats:
+        """C_k in proportion to their mean."""
+        return self.costs / self.mean_cost
+
+    @property
+    def _rounding(self) -> float:
+        """Relative error of sums of numbers that are not negative."""
+        return _EPSILON * (self.costs.size + self.patterns.dimension + 16.0)
+
+    def square(self, vector: Floats) -> float:
+        """Return the squared norm of the penalised coordinates."""
+        return squared_norm(vector[:-1] if self.free else vector)
+
+    def value(self, weights: Floats, margins: Floats, error: float = 0.0) -> float:
+        """Return P of weights, or a bound if margins have an error.
+
+        For a hard margin that is P of the multiple of the weights whose smallest margin is 1.
+        """
+        half = 0.5 * self.square(weights) * (1.0 + self._rounding)
+        if self.loss == HARD:
+            lowest = float(margins.min()) - error
+            return half / lowest**2 if lowest > 0.0 else math.inf
+        total = compile_loop(loops.losses)
+        squared = self.loss == SQUARED_HINGE
+        loss = float(total(margins, self.costs, error, squared))
+        return half + loss * (1.0 + self._rounding)
+
+    def proof(self, alpha: Floats, sums: Floats, error: float = 0.0) -> Proof:
+        """Return the bound that multipliers prove.
+
+        Parameters
+        ----------
+        alpha : ndarray of shape (n,)
+            Multipliers.
+        sums : ndarray of shape (2, d + 1)
+            Those of each class's rows times their multipliers.
+        error : float
+            What the rounding errors of the sums may amount to, per multiplier.
+        """
+        positive = self.patterns.labels > 0
+        masses = np.array([alpha[~positive].sum(), alpha[positive].sum()])
+        nothing = Proof(0.0, 1.0, 1.0)
+        if not masses.any() or (self.free and not masses.all()):
+            return nothing
+        factors = self._balance(masses)
+        f_minus, f_plus = factors
+        mass = float(factors @ masses)
+        square = self.square(f_plus * sums[1] - f_minus * sums[0])
+        square = (math.sqrt(square) + error * mass) ** 2
+        weighted = alpha * np.where(positive, f_plus, f_minus)
+        square += float(self.slack @ (weighted * weighted))
+        scale = mass / square if square > 0.0 else math.inf
+        if self.loss == HINGE:
+            used = weighted > 0.0
+            scale = min(scale, float((self.costs[used] / weighted[used]).min()))
+        if not math.isfinite(scale):
+            return Proof(math.inf, f_minus, f_plus)
+        value = scale * mass - 0.5 * scale * scale * square
+        return Proof(value * (1.0 - self._rounding), scale * f_minus, scale * f_plus)
+
+    def _balance(self, masses: Floats) -> Floats:
+        """Return factors under which the classes have equal sums, if they must have."""
+        return masses.min() / masses if self.free else np.ones(2)
+
+    def centred(self, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
+        """Return weights and margins with the free intercept, and at the length, of least value.
+
+        One after the other: what remains is a matter of the direction.
+        """
+        if self.free:
+            signs: Floats = self.patterns.labels * np.float64(self.patterns.rho)
+            move = self._intercept_move(margins, signs)
+            weights = weights.copy()
+            weights[-1] += move
+            margins = margins + move * signs
+        square = self.square(weights)
+        if self.loss == HARD or not square > 0.0:
+            return weights, margins
+        factor = self._search(np.zeros_like(margins), margins, square)
+        return weights * factor, margins * factor
+
+    def _intercept_move(self, margins: Floats, signs: Floats) -> float:
+        """Return by how much the last weight should change."""
+        plus = signs > 0.0
+        if self.loss == HARD:
+            return float(margins[~plus].min() - margins[plus].min()) / (2.0 * self.patterns.rho)
+        if self.loss == HINGE:
+            low, high = best_shifts(margins, plus, self.costs)
+            return 0.5 * (low + high) / self.patterns.rho
+        return self._search(margins, signs, 0.0)
+
+    def _search(self, margins: Floats, moves: Floats, curvature: float) -> float:
+        """Return the step along ``moves`` of the smallest value; for the hinge, about."""
+        stiffness = self.mean_cost * (2.0 if self.loss == SQUARED_HINGE else _ALMOST_A_KINK)
+        books = np.ones_like(margins), self.shares, stiffness, self.caps
+        return float(compile_loop(loops.line_search)(margins, moves, *books, 0.0, curvature))
+
+
+def best_shifts(margins: Floats, plus: npt.NDArray[np.bool_], costs: Floats) -> tuple[float, float]:
+    """Return the ends of the interval of intercepts, to be added, at which the hinge is smallest.
+
+    A pattern of the positive class loses with slope -C_k below ``1 - m_k``, one of the negative
+    class with slope C_k above ``m_k - 1``; so the slope of the sum changes by C_k at each.
+    """
+    corners = np.where(plus, 1.0 - margins, margins - 1.0)
+    order = np.argsort(corners)
+    corners = corners[order]
+    slopes = np.cumsum(costs[order]) - costs[plus].sum()
+    flat = 1e-12 * costs.sum()
+    first = int(np.argmax(slopes >= -flat))
+    last = int(np.argmax(slopes > flat)) if slopes[-1] > flat else first
+    return float(corners[first]), float(corners[last])
+
+
+def gap_of(primal: float, dual: float) -> float:
+    """Return ``1 - lower / upper`` of the margins ``1 / sqrt(2 P)`` and ``1 / sqrt(2 D)``."""
+    return 1.0 - math.sqrt(max(dual, 0.0) / primal) if 0.0 < primal < math.inf else 1.0

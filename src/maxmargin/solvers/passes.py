@@ -1,0 +1,130 @@
+"""Passes over the data: each a map over blocks of rows and a sum of small results.
+
+Nothing else in the solvers touches a row of the data but the ascent of one multiplier after the
+other. Blocks are the same whatever the number of threads, and results are added in their order, so
+that threads change no bit of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin import loops as engine_loops
+from maxmargin.compiled import compile_loop
+from maxmargin.patterns import ROWS_PER_SUM, Patterns
+from maxmargin.rows import DenseRows
+from maxmargin.solvers import loops
+
+__all__ = ["Passes"]
+
+Floats = npt.NDArray[np.float64]
+Chosen = npt.NDArray[np.uint32]
+
+_ENTRIES_PER_BLOCK = 2**20
+_ROWS_PER_PRODUCT = 2048  # of a dense block that BLAS multiplies with itself
+
+
+class Passes:
+    """The patterns, in blocks.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    workers : int
+        Threads that share the blocks.
+    """
+
+    def __init__(self, patterns: Patterns, workers: int = 1) -> None:
+        self.patterns, self.workers = patterns, workers
+        #: Rows read so far.
+        self.rows_read = 0.0
+        # A block's result has a few times as many numbers as there are features.
+        entries = max(_ENTRIES_PER_BLOCK, 4 * patterns.dimension)
+        self._size = max(1, int(entries / patterns.entries_per_row))
+        self._rows, self._labels = patterns.rows, patterns.labels
+
+    @property
+    def passes(self) -> float:
+        """Rows read, divided by their number."""
+        return self.rows_read / self.patterns.count
+
+    def scores(self, weights: Floats) -> Floats:
+        """Return ``y_k . weights`` of every pattern."""
+        out = np.empty(self.patterns.count)
+        loop = self._compiled(engine_loops.scores)
+
+        def block(first: np.uint64, last: np.uint64) -> None:
+            loop(self._rows, self._labels, first, last, weights, out)
+
+        for _ in self._map(block, self.patterns.count):
+            pass
+        return out
+
+    def class_sums(self, coefficients: Floats) -> Floats:
+        """Return ``sum_k coefficients_k [x_k, rho]`` over the negative and the positive class."""
+        loop = self._compiled(engine_loops.add_up)
+
+        def block(first: np.uint64, last: np.uint64) -> Floats:
+            part, total = np.zeros((2, 2, self.patterns.dimension))
+            books = (self._rows, self._labels, coefficients)
+            loop(*books, first, last, np.uint64(ROWS_PER_SUM), part, total)
+            return total
+
+        used = float(np.count_nonzero(coefficients))
+        return self._sum(block, self.patterns.count, np.zeros((2, self.patterns.dimension)), used)
+
+    def outer_products(self, chosen: Chosen, factors: Floats) -> Floats:
+        """Return ``sum_k factor_k [x_k, rho] [x_k, rho]'`` over chosen rows, its upper triangle.
+
+        Dense rows go through BLAS in pieces, those with positive and negative factors apart.
+        """
+        size = self.patterns.dimension
+        if not isinstance(self._rows, DenseRows):
+            loop = self._compiled(loops.outer_products)
+            out = np.zeros((size, size))
+            for first in range(0, chosen.size, self._size):
+                part = slice(first, first + self._size)
+                loop(self._rows, chosen[part], factors[part], out)
+            self.rows_read += chosen.size
+            return out
+        X = self._rows.values.reshape(self.patterns.count, -1)
+        return self._products_of_blocks(X, chosen, factors)
+
+    def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats) -> Floats:
+        out = np.zeros((self.patterns.dimension,) * 2)
+        for sign in (1.0, -1.0):
+            mine = chosen[factors * sign > 0.0]
+            roots = np.sqrt(np.abs(factors[factors * sign > 0.0]))
+            for first in range(0, mine.size, _ROWS_PER_PRODUCT):
+                rows, root = (part[first : first + _ROWS_PER_PRODUCT] for part in (mine, roots))
+                block = np.empty((rows.size, self.patterns.dimension))
+                np.multiply(X[rows], root[:, None], out=block[:, :-1])
+                block[:, -1] = root * self.patterns.rho
+                product = block.T @ block
+                out += sign * product
+        self.rows_read += chosen.size
+        return out
+
+    def _compiled(self, loop: Callable[..., Any]) -> Callable[..., Any]:
+        return compile_loop(loop, type(self._rows))
+
+    def _sum(self, block: Any, count: int, total: Floats, rows: float | None = None) -> Floats:
+        for part in self._map(block, count, rows):
+            total += part
+        return total
+
+    def _map(self, block: Any, count: int, rows: float | None = None) -> Iterator[Any]:
+        """Yield the results of a function of ranges of rows, in order."""
+        self.rows_read += count if rows is None else rows
+        firsts = range(0, count, self._size)
+        ranges = [(np.uint64(first), np.uint64(min(first + self._size, count))) for first in firsts]
+        if self.workers == 1 or len(ranges) == 1:
+            yield from (block(*each) for each in ranges)
+            return
+        with ThreadPoolExecutor(self.workers) as pool:
+            yield from pool.map(lambda each: block(*each), ranges)

@@ -1,0 +1,180 @@
+"""From an objective to its solution, with everything a certificate will claim."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from maxmargin.bounds import inseparable, upper_bounds
+from maxmargin.patterns import squared_norm
+from maxmargin.solvers._blas import calm_blas
+from maxmargin.solvers.ascent import Ascent
+from maxmargin.solvers.choice import NEWTON
+from maxmargin.solvers.newton import Newton
+from maxmargin.solvers.objective import HARD, Objective
+from maxmargin.solvers.passes import Passes
+from maxmargin.solvers.progress import Iterate, Progress
+
+__all__ = ["Solution", "Start", "solve"]
+
+Floats = npt.NDArray[np.float64]
+
+HISTORY_FIELDS = [("passes", float), ("lower", float), ("upper", float), ("certified", bool)]
+
+
+class Start(NamedTuple):
+    """Where a run goes on from."""
+
+    weights: Floats
+    alpha: Floats
+
+
+@dataclass
+class Solution:
+    """The best weights of a run, and its best proof.
+
+    Attributes
+    ----------
+    weights : ndarray
+        In units of the patterns; those of a hard margin have the smallest margin 1.
+    alpha : ndarray of shape (n,)
+        Multipliers of the proof.
+    lower, upper : float
+        Bounds of the best margin of the problem that was solved.
+    geometric, geometric_upper : float
+        Distance of the nearest pattern from the hyperplane, and what no hyperplane exceeds.
+    separable : bool or None
+        Whether the patterns are separable; None: not known.
+    history : structured array
+        One row an iteration.
+    iterations : int
+    ended_by : str
+        As of Progress.
+    """
+
+    weights: Floats
+    alpha: Floats
+    lower: float
+    upper: float
+    geometric: float
+    geometric_upper: float
+    separable: bool | None
+    history: npt.NDArray[Any]
+    iterations: int
+    ended_by: str
+
+
+def solve(
+    objective: Objective,
+    passes: Passes,
+    method: str,
+    progress: Progress,
+    random: np.random.Generator,
+    start: Start | None = None,
+) -> Solution:
+    """Minimise an objective until the gap is certified, or the progress is over for another reason.
+
+    Parameters
+    ----------
+    objective : Objective
+    passes : Passes
+    method : {"newton", "ascent"}
+    progress : Progress
+        What to reach; it records what was reached.
+    random : Generator
+    start : Start or None
+    """
+    patterns, over = objective.patterns, False
+    if start is None:
+        zeros = np.zeros(patterns.count)
+        sums = np.zeros((2, patterns.dimension))
+        iterate = Iterate(np.zeros(patterns.dimension), zeros, zeros, sums)
+    else:
+        alpha = np.minimum(start.alpha, objective.caps)
+        scores = passes.scores(start.weights)
+        iterate = Iterate(start.weights, scores, alpha, passes.class_sums(alpha))
+        over = progress.offer(iterate)
+    if not over:
+        if method == NEWTON:
+            with calm_blas(patterns.dimension):
+                Newton(objective, passes, iterate).run(progress)
+        else:
+            Ascent(objective, passes, iterate, random).run(progress)
+    return _concluded(objective, progress)
+
+
+def _concluded(objective: Objective, progress: Progress) -> Solution:
+    best, patterns = progress.best, objective.patterns
+    assert best is not None and progress.ended_by is not None
+    weights, margins = best.weights, best.margins
+    centred = objective.centred(weights, margins)
+    if objective.value(*centred) <= objective.value(weights, margins):
+        weights, margins = centred
+    error = 2.0 * progress.score_error(weights)  # of the margins they are made of, too
+    lowest, normal = float(margins.min()) - error, math.sqrt(squared_norm(weights[:-1]))
+    value = min(objective.value(weights, margins, error), progress.primal)
+    if objective.loss == HARD and lowest > 0.0:
+        weights = weights / lowest
+    alpha, upper, geometric_upper = _proven(objective, progress)
+    separable = True if lowest > 0.0 and normal > 0.0 else None
+    if objective.loss == HARD and separable is None:
+        proven = inseparable(patterns, alpha, upper_bounds(patterns, alpha))
+        separable = False if proven else None
+    return Solution(
+        weights=weights,
+        alpha=alpha,
+        lower=_lower(objective, value, lowest, normal, weights),
+        upper=upper,
+        geometric=lowest / normal if normal else math.nan,
+        geometric_upper=geometric_upper,
+        separable=separable,
+        history=_history(progress),
+        iterations=progress.iterations,
+        ended_by=progress.ended_by,
+    )
+
+
+def _lower(
+    objective: Objective, value: float, lowest: float, normal: float, weights: Floats
+) -> float:
+    """Return the margin that the weights have in the problem that was solved."""
+    if objective.loss != HARD or value < math.inf:
+        return (0.5 / value) ** 0.5
+    length = math.sqrt(objective.square(weights))
+    return lowest / length if length else math.nan
+
+
+def _proven(objective: Objective, progress: Progress) -> tuple[Floats, float, float]:
+    """Return the multipliers, and the margins that no hyperplane exceeds: soft, and geometric."""
+    patterns = objective.patterns
+    if progress.proof is None:
+        return np.zeros(patterns.count), math.inf, math.inf
+    alpha = progress.proof.multipliers(objective)
+    _, f_minus, f_plus = progress.proof.proof
+    minus, plus = progress.proof.sums
+    positive = patterns.labels > 0
+    masses = float(alpha[~positive].sum()), float(alpha[positive].sum())
+    up = 1.0 + 1e-14
+    upper = (0.5 / progress.dual) ** 0.5 * up
+    geometric = math.inf
+    if patterns.rho == 0.0:
+        length = math.sqrt(squared_norm(f_plus * plus - f_minus * minus))
+        geometric = (length / sum(masses) + progress.sum_error) * up
+    elif min(masses) > 0.0:
+        means = (f_plus * plus / masses[1] - f_minus * minus / masses[0])[:-1]
+        geometric = (0.5 * math.sqrt(squared_norm(means)) + progress.sum_error) * up
+    return alpha, upper, geometric
+
+
+def _history(progress: Progress) -> npt.NDArray[Any]:
+    history = np.zeros(len(progress.history), HISTORY_FIELDS)
+    if progress.history:
+        passes, primal, dual = np.array(progress.history).T
+        with np.errstate(divide="ignore"):
+            history["passes"], history["certified"] = passes, True
+            history["lower"], history["upper"] = (0.5 / primal) ** 0.5, (0.5 / dual) ** 0.5
+    return history
