@@ -24,12 +24,12 @@ class Report:
 
     def __str__(self) -> str:
         table = "\n".join(_lines([self.header, *self.rows]))
-        return f"## {self.title}\n\n{self.method}\n\n{table}\n"
+        return "\n\n".join(filter(None, [f"## {self.title}", self.method, table])) + "\n"
 
 
 def _lines(rows: list[Sequence[str]]) -> Iterable[str]:
     """Lines of a Markdown table that is also readable as text."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(2, *map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         cells = (
             cell.ljust(width) if column == 0 else cell.rjust(width)
@@ -42,17 +42,29 @@ def _lines(rows: list[Sequence[str]]) -> Iterable[str]:
             yield f"| {' | '.join(rules)} |"
 
 
-def document(reports: Iterable[Report]) -> str:
+def document(
+    reports: Iterable[Report],
+    title: str = "Benchmark results",
+    command: str = "python -m benchmarks --write",
+    packages: Sequence[str] = PACKAGES,
+) -> str:
     """All reports as one Markdown page, measured numbers only."""
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
     heading = (
-        "# Benchmark results\n\n"
-        "Written by `python -m benchmarks --write`; do not edit.\n\n"
+        f"# {title}\n\n"
+        f"Written by `{command}`; do not edit.\n\n"
         f"- Date: {datetime.date.today().isoformat()}\n"
         f"- Machine: {_processor()}, {os.cpu_count()} cores, {platform.system()}\n"
         f"- Versions: Python {platform.python_version()}, {versions}\n"
     )
     return "\n".join([heading, *map(str, reports)])
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def _processor() -> str:
