@@ -14,6 +14,8 @@ are made of what is in that file.
 
 import argparse
 import json
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
@@ -64,6 +66,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the page and the picture")
     arguments = parser.parse_args()
 
+    # Terminated, we still stop the processes we started: native code would not notice.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     kept = json.loads(arguments.json.read_text()) if arguments.json.exists() else {}
     with Workers() as workers:
         for name in arguments.data:
