@@ -24,6 +24,9 @@ __all__ = ["check_numbers", "checked_start", "encoded", "numbers", "validated"]
 
 Floats = npt.NDArray[np.float64]
 
+#: Integers in a range of so many are counted.
+_CLOSE = 2**15
+
 _X, _Y = "X is no matrix of real numbers", "The labels in y cannot be told apart"
 _REFUSED = (TypeError, ValueError, ArithmeticError)
 
@@ -84,8 +87,23 @@ def validated(estimator: BaseEstimator, X: Any, y: Any = "no_validation", **how:
 def encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
     """Return the labels that occur, in order, and the number of each row's among them."""
     with _named(_Y):  # strings among numbers, bytes
-        check_classification_targets(y)
+        if y.dtype.kind in "biu":  # classes of any kind, and often to be told without sorting
+            classes = _integers_in(y)
+        else:
+            check_classification_targets(y)
+            classes = np.unique(y)
+        if classes.size == 2:
+            return classes, (y == classes[1]).astype(np.intp)
         return np.unique(y, return_inverse=True)
+
+
+def _integers_in(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the different integers of an array in order, in one pass if they are close."""
+    if y.dtype.kind == "b" or not y.size or not int(y.max()) - int(y.min()) < _CLOSE:
+        return np.unique(y)
+    smallest = y.min().astype(np.int64)
+    present = np.flatnonzero(np.bincount(y.astype(np.int64, copy=False) - smallest))
+    return (present + smallest).astype(y.dtype)
 
 
 def numbers(name: str, value: Any) -> Floats:

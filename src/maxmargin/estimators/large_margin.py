@@ -225,10 +225,11 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
     ) -> list[Solution]:
         X, y = validated(self, X, y, order="C")
         costs = checked_costs(self, X, y, sample_weight)
-        labels, counting = encoded(y)[0], costs > 0.0
-        if not counting.all():
-            X, y = X[counting], y[counting]
         classes, codes = encoded(y)
+        labels, counting = classes, costs > 0.0
+        if not counting.all():
+            X = X[counting]
+            classes, codes = encoded(y[counting])
         if classes.size < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least 2 classes in y, with positive "

@@ -37,10 +37,9 @@ _RELAXATION = 1.5
 #: Sweeps between settlings, and how many patterns settle.
 _SETTLE_EVERY, _SETTLERS = 4, 128
 _SETTLING_SWEEPS = 500
-#: The estimated difference is of weights a sweep old, and so may promise less than there is.
-_OPTIMISM = 2.0
-#: Without a promise, progress is judged after so many times the sweeps of the time before.
-_GROWTH = 1.5
+#: Sweeps after which progress is judged even if it does not promise to be enough; and after twice
+#: as many, and so on.
+_FIRST_JUDGED = 10
 
 
 class Ascent:
@@ -68,37 +67,48 @@ class Ascent:
         self.order = np.arange(patterns.count, dtype=np.uint32)
         self.size = patterns.count
         self.limits = np.array([-np.inf, np.inf])
-        self.difference = np.inf
+        #: Between primal and dual, as estimated in the last sweep, and for its end.
+        self._on_the_way = self.difference = np.inf
+        self.judged = False
         self._settled = self.alpha.copy()
         self._ascend = compile_loop(loops.ascend, type(patterns.rows))
         self._shuffle = compile_loop(engine_loops.shuffle)
 
     def run(self, progress: Progress) -> None:
         """Sweep until the progress is enough."""
-        sweeps, due = 0, 1.0
-        over = False
-        while not over:
+        sweeps, due = 0, _FIRST_JUDGED
+        while progress.ended_by is None:
             progress.begin()
-            self._sweep()
+            self._sweep(1.0 if sweeps < _SETTLE_EVERY else _RELAXATION)
             sweeps += 1
             if sweeps % _SETTLE_EVERY == 0:
                 self._settle()
-            promising = self.difference <= _OPTIMISM * progress.allowed(self._dual())
-            last = sweeps >= progress.max_iter
-            if promising or last or sweeps >= due or self.size == 0:
-                due = _GROWTH * sweeps
-                progress.offer(self._iterate())
+            promised = self.difference <= progress.allowed(self._dual())
+            self.judged = False
+            if promised or sweeps >= due or self.size == 0:
+                due = max(due, 2 * sweeps) if sweeps >= due else due
+                self._judge(progress)
                 self.size = self.objective.patterns.count  # whoever was left out is looked at again
-            over = progress.count()
+            progress.count()
             if self.objective.free:
                 self.offset += float(self.weights[-1])
+        if not self.judged:
+            progress.offer(self._iterate(*self._candidate()))
 
-    def _sweep(self) -> None:
+    def _judge(self, progress: Progress) -> None:
+        """Judge the weights; the sums are made anew only if the old ones promise enough."""
+        weights, margins = self._candidate()
+        value, dual = self.objective.value(weights, margins), self._dual()
+        if value - dual <= 1.5 * progress.allowed(dual):
+            progress.offer(self._iterate(weights, margins))
+            self.judged = True
+
+    def _sweep(self, relaxation: float) -> None:
         objective, patterns = self.objective, self.objective.patterns
         self._shuffle(self.order[: self.size], np.uint64(self.random.integers(2**31)))
         self.passes.rows_read += self.size
-        books = objective.slack, objective.caps, _RELAXATION, self.limits
-        self.size, lowest, highest, self.difference = self._ascend(
+        books = objective.slack, objective.caps, relaxation, self.limits
+        self.size, lowest, highest, difference = self._ascend(
             patterns.rows,
             patterns.labels,
             patterns.squares,
@@ -111,9 +121,13 @@ class Ascent:
         )
         if objective.loss == HARD:  # as far as the margins of a sweep tell
             square = objective.square(self.weights)
-            self.difference = np.inf
+            difference = np.inf
             if lowest > -1.0:
-                self.difference = 0.5 * square / (1.0 + lowest) ** 2 - self._dual()
+                difference = 0.5 * square / (1.0 + lowest) ** 2 - self._dual()
+        # That was on the way; by now it will have shrunk once more as it did since the last sweep.
+        known = 0.0 < self._on_the_way < np.inf
+        rate = min(difference / self._on_the_way, 1.0) if known else 1.0
+        self._on_the_way, self.difference = difference, rate * difference
         self.limits[:] = lowest or -np.inf, highest or np.inf
 
     def _targets(self) -> Floats:
@@ -160,13 +174,14 @@ class Ascent:
         self._settled[chosen] = alpha
         self.limits[:] = -np.inf, np.inf
 
-    def _iterate(self) -> Iterate:
-        """Return the weights at their best length and intercept, and the sums made anew."""
-        objective = self.objective
-        sums = self.passes.class_sums(self.alpha)
-        self.weights = sums[1] - sums[0]
+    def _candidate(self) -> tuple[Floats, Floats]:
+        """Return the weights at their best length and intercept, with their margins."""
         weights = self.weights.copy()
         weights[-1] += self.offset
-        margins = self.passes.scores(weights)
-        weights, margins = objective.centred(weights, margins)
+        return self.objective.centred(weights, self.passes.scores(weights))
+
+    def _iterate(self, weights: Floats, margins: Floats) -> Iterate:
+        """Return weights to be judged beside the multipliers, whose sums are made anew."""
+        sums = self.passes.class_sums(self.alpha)
+        self.weights = np.subtract(sums[1], sums[0])
         return Iterate(weights, margins, self.alpha, sums)

@@ -20,6 +20,7 @@ from maxmargin.prefetch import prefetch
 __all__ = [
     "add_chosen",
     "ascend",
+    "dual_sums",
     "line_search",
     "losses",
     "outer_products",
@@ -99,6 +100,23 @@ def losses(margins: Any, costs: Any, shift: Any, squared: Any) -> Any:
         loss = max(0.0, 1.0 - margins[k] + shift)
         total += costs[k] * (loss * loss if squared else loss)
     return total
+
+
+def dual_sums(labels: Any, alpha: Any, slack: Any, caps: Any) -> Any:
+    """Return, over the negative and the positive class, what bounds are made of.
+
+    That is ``sum alpha``, ``sum slack alpha^2`` and the least ``cap / alpha``.
+    """
+    out = np.zeros((2, 3))
+    out[:, 2] = np.inf
+    for k in range(np.uint64(alpha.size)):
+        value = alpha[k]
+        if value > 0.0:
+            side = out[np.uint64(labels[k] > 0)]
+            side[0] += value
+            side[1] += slack[k] * (value * value)
+            side[2] = min(side[2], caps[k] / value)
+    return out
 
 
 def outer_products(rows: Any, chosen: Any, factors: Any, out: Any) -> None:

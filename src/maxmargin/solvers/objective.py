@@ -121,30 +121,20 @@ class Objective:
         error : float
             What the rounding errors of the sums may amount to, per multiplier.
         """
-        positive = self.patterns.labels > 0
-        masses = np.array([alpha[~positive].sum(), alpha[positive].sum()])
-        nothing = Proof(0.0, 1.0, 1.0)
+        books = self.patterns.labels, alpha, self.slack, self.caps
+        masses, curved, boxes = compile_loop(loops.dual_sums)(*books).T
         if not masses.any() or (self.free and not masses.all()):
-            return nothing
-        factors = self._balance(masses)
-        f_minus, f_plus = factors
+            return Proof(0.0, 1.0, 1.0)
+        # Where the classes must have equal sums, the larger one is scaled down.
+        factors = masses.min() / masses if self.free else np.ones(2)
         mass = float(factors @ masses)
-        square = self.square(f_plus * sums[1] - f_minus * sums[0])
-        square = (math.sqrt(square) + error * mass) ** 2
-        weighted = alpha * np.where(positive, f_plus, f_minus)
-        square += float(self.slack @ (weighted * weighted))
-        scale = mass / square if square > 0.0 else math.inf
-        if self.loss == HINGE:
-            used = weighted > 0.0
-            scale = min(scale, float((self.costs[used] / weighted[used]).min()))
-        if not math.isfinite(scale):
-            return Proof(math.inf, f_minus, f_plus)
+        length = math.sqrt(self.square(factors[1] * sums[1] - factors[0] * sums[0]))
+        square = (length + error * mass) ** 2 + float(factors**2 @ curved)
+        scale = min(mass / square if square > 0.0 else math.inf, float((boxes / factors).min()))
+        if scale == math.inf:
+            return Proof(math.inf, *factors.tolist())
         value = scale * mass - 0.5 * scale * scale * square
-        return Proof(value * (1.0 - self._rounding), scale * f_minus, scale * f_plus)
-
-    def _balance(self, masses: Floats) -> Floats:
-        """Return factors under which the classes have equal sums, if they must have."""
-        return masses.min() / masses if self.free else np.ones(2)
+        return Proof(value * (1.0 - self._rounding), *(scale * factors).tolist())
 
     def centred(self, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
         """Return weights and margins with the free intercept, and at the length, of least value.

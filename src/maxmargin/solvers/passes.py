@@ -96,19 +96,20 @@ class Passes:
         return self._products_of_blocks(X, chosen, factors)
 
     def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats) -> Floats:
-        out = np.zeros((self.patterns.dimension,) * 2)
+        size, total = self.patterns.dimension, np.zeros((self.patterns.dimension,) * 2)
+        room = np.empty((min(chosen.size, _ROWS_PER_PRODUCT), size))
         for sign in (1.0, -1.0):
-            mine = chosen[factors * sign > 0.0]
-            roots = np.sqrt(np.abs(factors[factors * sign > 0.0]))
-            for first in range(0, mine.size, _ROWS_PER_PRODUCT):
-                rows, root = (part[first : first + _ROWS_PER_PRODUCT] for part in (mine, roots))
-                block = np.empty((rows.size, self.patterns.dimension))
-                np.multiply(X[rows], root[:, None], out=block[:, :-1])
-                block[:, -1] = root * self.patterns.rho
-                product = block.T @ block
-                out += sign * product
+            signed = np.flatnonzero(factors * sign > 0.0)
+            for first in range(0, signed.size, _ROWS_PER_PRODUCT):
+                part = signed[first : first + _ROWS_PER_PRODUCT]
+                block, roots = room[: part.size], np.sqrt(sign * factors[part])
+                block[:, :-1] = X[chosen[part]]
+                block[:, -1] = self.patterns.rho
+                if (roots != 1.0).any():
+                    block *= roots[:, None]
+                total += sign * (block.T @ block)
         self.rows_read += chosen.size
-        return out
+        return total
 
     def _compiled(self, loop: Callable[..., Any]) -> Callable[..., Any]:
         return compile_loop(loop, type(self._rows))
