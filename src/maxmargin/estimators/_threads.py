@@ -1,15 +1,18 @@
-"""Independent runs side by side in threads: the compiled loops release the interpreter."""
+"""Threads: independent runs side by side, and how many of its own BLAS may use meanwhile."""
 
 from __future__ import annotations
 
+import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
-__all__ = ["in_threads"]
+__all__ = ["blas_threads", "in_threads"]
 
 T = TypeVar("T")
 
@@ -38,3 +41,38 @@ def in_threads(
         if failed:
             raise failed[0].exception()  # type: ignore[misc]
         return [future.result() for future in futures]
+
+
+class _Limit:
+    """The limit in force, for the whole process: whoever is last lifts it."""
+
+    def __init__(self) -> None:
+        self.lock, self.holders = threading.Lock(), 0
+        self.context: Any = None
+
+
+_LIMIT = _Limit()
+
+
+@contextmanager
+def blas_threads(count: int) -> Iterator[None]:
+    """Let BLAS use so many threads, or as many as another fit that is going on has asked for.
+
+    On matrices of a few hundred rows, more than one cost up to five times what they bring.
+    """
+    with _LIMIT.lock:
+        if not _LIMIT.holders:
+            _LIMIT.context = _libraries().limit(limits=count)
+        _LIMIT.holders += 1
+    try:
+        yield
+    finally:
+        with _LIMIT.lock:
+            _LIMIT.holders -= 1
+            if not _LIMIT.holders:
+                _LIMIT.context.restore_original_limits()
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all that are loaded: once is enough

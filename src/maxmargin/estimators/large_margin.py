@@ -22,7 +22,7 @@ from maxmargin.estimators._documentation import documented
 from maxmargin.estimators._linear import LinearClassifier, all_or_nothing
 from maxmargin.estimators._outcome import in_units
 from maxmargin.estimators._soft import certified, checked_costs, scaled_costs, warning_about
-from maxmargin.estimators._threads import in_threads
+from maxmargin.estimators._threads import blas_threads, in_threads
 from maxmargin.estimators._validation import check_numbers, encoded, validated
 from maxmargin.patterns import Patterns
 from maxmargin.solvers import Objective, Passes, Progress, Solution, Start
@@ -240,7 +240,8 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         watches = self._watches(tasks, classes, context, given, cancelled)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         jobs = [partial(self._solve, *each, seed) for each in zip(tasks, watches, strict=True)]
-        solutions = in_threads(jobs, self.n_jobs, cancelled)
+        with blas_threads(tasks[0].passes.workers):
+            solutions = in_threads(jobs, self.n_jobs, cancelled)
         positives, unit = classes[-len(tasks) :], tasks[0].objective.patterns.unit
         self._set_certificates(
             [

@@ -1,17 +1,18 @@
 """Which solver: the one place where that is decided.
 
 Newton's method keeps a matrix of all products of features; the ascent visits one pattern at a time
-and knows no matrix, but needs more visits the less the costs allow the multipliers to stay small.
-What either will take, in nanoseconds, is guessed from the number of patterns n, of their entries,
-of features d and from ``c = mean(C_k ||y_k||^2)``:
+and knows no matrix, but has to come again the more often, the longer the costs let multipliers grow
+and the more patterns share a feature. What either will take, in nanoseconds, is guessed from the
+number of patterns n, of entries e in each, of features d, and from ``c = mean(C_k ||y_k||^2)``:
 
-=======  ================================================================
-newton   ``rounds d^3 / 3 / 20 + 2 n (entries per pattern)^2 / speed``
-ascent   ``20 sqrt(1 + c)`` (at most 1000) sweeps of n times the entries
-=======  ================================================================
+=======  ===================================================================================
+newton   ``rounds (d^3 / 60 + 1.4 n e) + 2 n e^2 / speed``
+ascent   ``6 (1 + c)^0.35 + c sqrt(n / d) / 2`` sweeps (at most 1000), of ``1.3 n e`` each
+=======  ===================================================================================
 
-The speed of products, in numbers a nanosecond, is 15 for dense blocks, which go through BLAS, and 1
-for sparse rows.
+There are 8 rounds, or 20 for a loss with corners. The speed of products is 50 numbers a nanosecond
+for dense rows, which go through BLAS, and 3 for sparse ones. Measured on the data sets of
+``benchmarks/solvers.py``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ __all__ = ["ASCENT", "NEWTON", "best_method", "matrix_bytes"]
 
 NEWTON, ASCENT = "newton", "ascent"
 
-_ROUNDS = {SQUARED_HINGE: 8.0}
-_ROUNDS_WITH_CORNERS = 20.0
 _MOST_SWEEPS = 1000.0
 
 
@@ -41,14 +40,20 @@ def matrix_bytes(objective: Objective) -> int:
 
 
 def _nanoseconds(objective: Objective, method: str) -> float:
-    patterns = objective.patterns
+    patterns, width = objective.patterns, objective.patterns.dimension
     entries = patterns.count * patterns.entries_per_row
     if method == ASCENT:
-        curved = math.inf
-        if objective.loss != HARD:
-            curved = float(objective.costs @ patterns.squares) / patterns.count
-        return entries * min(20.0 * math.sqrt(1.0 + curved), _MOST_SWEEPS)
-    speed = 15.0 if isinstance(patterns.rows, DenseRows) else 1.0
-    rounds = _ROUNDS.get(objective.loss, _ROUNDS_WITH_CORNERS)
-    solving = rounds * patterns.dimension**3 / 60.0
-    return solving + 2.0 * entries * patterns.entries_per_row / speed
+        return 1.3 * entries * _sweeps(objective)
+    speed = 50.0 if isinstance(patterns.rows, DenseRows) else 3.0
+    rounds = 8.0 if objective.loss == SQUARED_HINGE else 20.0
+    each = width**3 / 60.0 + 1.4 * entries
+    return rounds * each + 2.0 * entries * patterns.entries_per_row / speed
+
+
+def _sweeps(objective: Objective) -> float:
+    patterns = objective.patterns
+    if objective.loss == HARD:
+        return _MOST_SWEEPS
+    curved = float(objective.costs @ patterns.squares) / patterns.count
+    shared = 0.5 * curved * math.sqrt(patterns.count / patterns.dimension)
+    return min(6.0 * (1.0 + curved) ** 0.35 + shared, _MOST_SWEEPS)

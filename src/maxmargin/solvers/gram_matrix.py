@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from maxmargin.rows import DenseRows
 from maxmargin.solvers.objective import Objective
 from maxmargin.solvers.passes import Passes
 
@@ -19,10 +20,15 @@ Mask = npt.NDArray[np.bool_]
 _LEAST_CURVATURE = 1e-10
 #: Added to a diagonal of ones, and more if need be: columns may be multiples of each other.
 _JITTER = 1e-14
+#: Norms of which squares, and sums of them, are numbers in single precision.
+_LOW, _HIGH = 1e-10, 1e10
 
 
 class GramMatrix:
     """``sum_active share x x'``, kept up to date by the patterns whose status changed.
+
+    Of dense rows it is summed up from products in single precision at first: a direction need not
+    be exact, as the gradient is. :meth:`refine` makes it anew in double precision.
 
     Over a whole run about two n patterns change, whatever the number of steps.
     """
@@ -31,20 +37,31 @@ class GramMatrix:
         self.objective, self.passes = objective, passes
         size = objective.patterns.dimension
         self.matrix = np.zeros((size, size))
+        radius = objective.patterns.radius
+        self.single = isinstance(objective.patterns.rows, DenseRows) and _LOW < radius < _HIGH
         self._active: Mask = np.zeros(objective.costs.size, bool)
 
     def follow(self, active: Mask) -> None:
         """Add who has become active, and take away who no longer is."""
         changed = np.flatnonzero(active != self._active).astype(np.uint32)
+        if not changed.size and self.single:  # nothing new, and yet not enough
+            self.refine()
+            return
         if changed.size > np.count_nonzero(active):  # anew, also without the old rounding errors
             self.matrix[:] = 0.0
             changed = np.flatnonzero(active).astype(np.uint32)
         if changed.size:
             signs = np.where(active[changed], 1.0, -1.0)
-            self.matrix += self.passes.outer_products(
-                changed, signs * self.objective.shares[changed]
-            )
+            factors = signs * self.objective.shares[changed]
+            dtype = np.float32 if self.single else np.float64
+            self.matrix += self.passes.outer_products(changed, factors, dtype)
         self._active = active.copy()
+
+    def refine(self) -> None:
+        """Make the matrix anew in double precision, and go on in it."""
+        self.single = False
+        chosen = np.flatnonzero(self._active).astype(np.uint32)
+        self.matrix = self.passes.outer_products(chosen, self.objective.shares[chosen])
 
     def solve(self, stiffness: float, right: Floats) -> Floats:
         """Return v with ``(ridge + stiffness sum_active share x x') v = right``."""
@@ -63,6 +80,9 @@ class GramMatrix:
             try:
                 factor = linalg.cho_factor(scaled, overwrite_a=True, check_finite=False)
             except linalg.LinAlgError:
+                if self.single:
+                    self.refine()
+                    return self.solve(stiffness, right)
                 jitter *= 100.0
                 continue
             return units * linalg.cho_solve(factor, units * right, check_finite=False)

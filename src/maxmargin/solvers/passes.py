@@ -78,10 +78,11 @@ class Passes:
         used = float(np.count_nonzero(coefficients))
         return self._sum(block, self.patterns.count, np.zeros((2, self.patterns.dimension)), used)
 
-    def outer_products(self, chosen: Chosen, factors: Floats) -> Floats:
+    def outer_products(self, chosen: Chosen, factors: Floats, dtype: Any = np.float64) -> Floats:
         """Return ``sum_k factor_k [x_k, rho] [x_k, rho]'`` over chosen rows, its upper triangle.
 
-        Dense rows go through BLAS in pieces, those with positive and negative factors apart.
+        Dense rows go through BLAS in pieces, those with positive and negative factors apart. Only
+        within these pieces ``dtype`` is what is computed with.
         """
         size = self.patterns.dimension
         if not isinstance(self._rows, DenseRows):
@@ -93,16 +94,16 @@ class Passes:
             self.rows_read += chosen.size
             return out
         X = self._rows.values.reshape(self.patterns.count, -1)
-        return self._products_of_blocks(X, chosen, factors)
+        return self._products_of_blocks(X, chosen, factors, dtype)
 
-    def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats) -> Floats:
+    def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats, dtype: Any) -> Floats:
         size, total = self.patterns.dimension, np.zeros((self.patterns.dimension,) * 2)
-        room = np.empty((min(chosen.size, _ROWS_PER_PRODUCT), size))
+        room = np.empty((min(chosen.size, _ROWS_PER_PRODUCT), size), dtype)
         for sign in (1.0, -1.0):
             signed = np.flatnonzero(factors * sign > 0.0)
             for first in range(0, signed.size, _ROWS_PER_PRODUCT):
                 part = signed[first : first + _ROWS_PER_PRODUCT]
-                block, roots = room[: part.size], np.sqrt(sign * factors[part])
+                block, roots = room[: part.size], np.sqrt(sign * factors[part]).astype(dtype)
                 block[:, :-1] = X[chosen[part]]
                 block[:, -1] = self.patterns.rho
                 if (roots != 1.0).any():

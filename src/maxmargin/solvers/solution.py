@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from maxmargin.bounds import inseparable, upper_bounds
 from maxmargin.patterns import squared_norm
-from maxmargin.solvers._blas import calm_blas
 from maxmargin.solvers.ascent import Ascent
 from maxmargin.solvers.choice import NEWTON
 from maxmargin.solvers.newton import Newton
@@ -100,8 +99,7 @@ def solve(
         over = progress.offer(iterate)
     if not over:
         if method == NEWTON:
-            with calm_blas(patterns.dimension):
-                Newton(objective, passes, iterate).run(progress)
+            Newton(objective, passes, iterate).run(progress)
         else:
             Ascent(objective, passes, iterate, random).run(progress)
     return _concluded(objective, progress)
