@@ -6,7 +6,7 @@ import threading
 import warnings
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from maxmargin.estimators._soft import certified, checked_costs, scaled_costs, w
 from maxmargin.estimators._threads import blas_threads, in_threads
 from maxmargin.estimators._validation import check_numbers, encoded, validated
 from maxmargin.patterns import Patterns
-from maxmargin.solvers import Objective, Passes, Progress, Solution, Start
+from maxmargin.solvers import Objective, Passes, Problem, Progress, Solution, Start
 
 __all__ = ["LargeMarginClassifier"]
 
@@ -34,15 +34,6 @@ Floats = npt.NDArray[np.float64]
 
 #: Bytes that the matrix of Newton's method may take.
 _LARGEST_MATRIX = 2**33
-
-
-class Task(NamedTuple):
-    """What there is to solve for one hyperplane."""
-
-    objective: Objective
-    passes: Passes
-    method: str
-    start: Start | None
 
 
 @documented
@@ -238,10 +229,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         tasks = self._tasks(X, codes, classes, costs)
         cancelled = threading.Event()
         watches = self._watches(tasks, classes, context, given, cancelled)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        jobs = [partial(self._solve, *each, seed) for each in zip(tasks, watches, strict=True)]
-        with blas_threads(tasks[0].passes.workers):
-            solutions = in_threads(jobs, self.n_jobs, cancelled)
+        solutions = self._solved(tasks, watches, cancelled)
         positives, unit = classes[-len(tasks) :], tasks[0].objective.patterns.unit
         self._set_certificates(
             [
@@ -255,7 +243,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
 
     def _tasks(
         self, X: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any], costs: Floats
-    ) -> list[Task]:
+    ) -> list[Problem]:
         """Return what there is to solve, one task for each hyperplane."""
         free = self.fit_intercept and self.rho is None
         rho = "auto" if free else self.rho if self.fit_intercept else None
@@ -267,13 +255,14 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         )
         first = 1 if classes.size == 2 else 0
         starts = self._starts(patterns, classes, counting)
-        workers = effective_n_jobs(self.n_jobs) if first else 1
+        passes = Passes(patterns, effective_n_jobs(self.n_jobs) if first else 1)
         tasks = []
         for code in range(first, classes.size):
-            mine = patterns.relabelled(np.where(codes == code, 1, -1))
-            objective = Objective(mine, solvers.HARD if hard else self.loss, scaled, free)
+            mine = passes.relabelled(np.where(codes == code, 1, -1))
+            loss = solvers.HARD if hard else self.loss
+            objective = Objective(mine.patterns, loss, scaled, free)
             method = self._method(objective)
-            tasks.append(Task(objective, Passes(mine, workers), method, starts[code - first]))
+            tasks.append(Problem(objective, mine, method, starts[code - first]))
         return tasks
 
     def _method(self, objective: Objective) -> str:
@@ -303,7 +292,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
 
     def _watches(
         self,
-        tasks: list[Task],
+        tasks: list[Problem],
         classes: npt.NDArray[Any],
         context: Any,
         given: dict[str, Any],
@@ -325,7 +314,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         return watches
 
     def _in_between(
-        self, task: Task, classes: npt.NDArray[Any], progress: Progress
+        self, task: Problem, classes: npt.NDArray[Any], progress: Progress
     ) -> dict[str, Any]:
         """Return what a fitted estimator has, before the fit is over."""
         best, patterns = progress.best, task.objective.patterns
@@ -338,14 +327,20 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             "n_iter_": progress.iterations,
         }
 
-    def _solve(self, task: Task, watch: IterationWatch, seed: int) -> Solution:
-        progress = Progress(task.objective, task.passes, self.tol, self.max_iter, watch)
-        random = np.random.default_rng(seed)
-        return solvers.solve(task.objective, task.passes, task.method, progress, random, task.start)
+    def _solved(
+        self, tasks: list[Problem], watches: list[IterationWatch], cancelled: threading.Event
+    ) -> list[Solution]:
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        jobs = []
+        for task, watch in zip(tasks, watches, strict=True):
+            progress = Progress(task.objective, task.passes, self.tol, self.max_iter, watch)
+            jobs.append(partial(solvers.solve, task, progress, np.random.default_rng(seed)))
+        with blas_threads(tasks[0].passes.workers):
+            return in_threads(jobs, self.n_jobs, cancelled)
 
     def _set_attributes(
         self,
-        tasks: list[Task],
+        tasks: list[Problem],
         solutions: list[Solution],
         classes: npt.NDArray[Any],
         counting: npt.NDArray[np.bool_],

@@ -4,7 +4,7 @@ from maxmargin.solvers.choice import ASCENT, NEWTON, best_method, matrix_bytes
 from maxmargin.solvers.objective import HARD, HINGE, SQUARED_HINGE, Objective
 from maxmargin.solvers.passes import Passes
 from maxmargin.solvers.progress import Progress
-from maxmargin.solvers.solution import Solution, Start, solve
+from maxmargin.solvers.solution import Problem, Solution, Start, solve
 
 __all__ = [
     "ASCENT",
@@ -14,6 +14,7 @@ __all__ = [
     "SQUARED_HINGE",
     "Objective",
     "Passes",
+    "Problem",
     "Progress",
     "Solution",
     "Start",

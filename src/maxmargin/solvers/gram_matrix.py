@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
@@ -47,15 +49,21 @@ class GramMatrix:
         if not changed.size and self.single:  # nothing new, and yet not enough
             self.refine()
             return
+        if changed.size and active.all():
+            self.matrix = self.passes.products_of_all(self.objective.shares, self._dtype).copy()
+            changed = changed[:0]
         if changed.size > np.count_nonzero(active):  # anew, also without the old rounding errors
             self.matrix[:] = 0.0
             changed = np.flatnonzero(active).astype(np.uint32)
         if changed.size:
             signs = np.where(active[changed], 1.0, -1.0)
             factors = signs * self.objective.shares[changed]
-            dtype = np.float32 if self.single else np.float64
-            self.matrix += self.passes.outer_products(changed, factors, dtype)
+            self.matrix += self.passes.outer_products(changed, factors, self._dtype)
         self._active = active.copy()
+
+    @property
+    def _dtype(self) -> type[np.floating[Any]]:
+        return np.float32 if self.single else np.float64
 
     def refine(self) -> None:
         """Make the matrix anew in double precision, and go on in it."""

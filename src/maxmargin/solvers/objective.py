@@ -26,6 +26,8 @@ Floats = npt.NDArray[np.float64]
 
 _EPSILON = float(np.finfo(np.float64).eps)
 SQUARED_HINGE, HINGE, HARD = "squared_hinge", "hinge", "hard"
+#: Entries of the data of a small problem.
+_SMALL = 2**16
 #: Stiffness, in units of the costs, of a corner that was rounded off for Newton's method.
 _ALMOST_A_KINK = 1e6
 
@@ -64,6 +66,11 @@ class Objective:
         ridge = np.ones(self.patterns.dimension)
         ridge[-1] = 0.0 if self.free else 1.0
         return ridge
+
+    @property
+    def small(self) -> bool:
+        """Whether a pass over the data takes next to no time."""
+        return self.patterns.count * self.patterns.entries_per_row <= _SMALL
 
     @cached_property
     def caps(self) -> Floats:

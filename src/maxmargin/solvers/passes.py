@@ -7,8 +7,10 @@ that threads change no bit of them.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,7 @@ class Passes:
 
     def __init__(self, patterns: Patterns, workers: int = 1) -> None:
         self.patterns, self.workers = patterns, workers
+        self._of_all, self._lock = dict[Any, Floats](), threading.Lock()
         #: Rows read so far.
         self.rows_read = 0.0
         # A block's result has a few times as many numbers as there are features.
@@ -52,6 +55,12 @@ class Passes:
     def passes(self) -> float:
         """Rows read, divided by their number."""
         return self.rows_read / self.patterns.count
+
+    def relabelled(self, labels: npt.ArrayLike) -> Passes:
+        """Return the same rows with other labels; what does not depend on labels is shared."""
+        other = Passes(self.patterns.relabelled(labels), self.workers)
+        other._of_all, other._lock = self._of_all, self._lock
+        return other
 
     def scores(self, weights: Floats) -> Floats:
         """Return ``y_k . weights`` of every pattern."""
@@ -96,6 +105,14 @@ class Passes:
         X = self._rows.values.reshape(self.patterns.count, -1)
         return self._products_of_blocks(X, chosen, factors, dtype)
 
+    def products_of_all(self, factors: Floats, dtype: Any = np.float64) -> Floats:
+        """Return the outer products of all rows, computed once for factors that never change."""
+        with self._lock:
+            if dtype not in self._of_all:
+                everybody = np.arange(self.patterns.count, dtype=np.uint32)
+                self._of_all[dtype] = self.outer_products(everybody, factors, dtype)
+            return self._of_all[dtype]
+
     def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats, dtype: Any) -> Floats:
         size, total = self.patterns.dimension, np.zeros((self.patterns.dimension,) * 2)
         room = np.empty((min(chosen.size, _ROWS_PER_PRODUCT), size), dtype)
@@ -125,8 +142,15 @@ class Passes:
         self.rows_read += count if rows is None else rows
         firsts = range(0, count, self._size)
         ranges = [(np.uint64(first), np.uint64(min(first + self._size, count))) for first in firsts]
-        if self.workers == 1 or len(ranges) == 1:
-            yield from (block(*each) for each in ranges)
-            return
-        with ThreadPoolExecutor(self.workers) as pool:
-            yield from pool.map(lambda each: block(*each), ranges)
+        with _threads(min(self.workers, len(ranges) or 1)) as each_of:
+            yield from each_of(lambda each: block(*each), ranges)
+
+
+@contextmanager
+def _threads(workers: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Provide what maps functions over lists, in so many threads."""
+    if workers == 1:
+        yield map
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            yield pool.map

@@ -19,9 +19,9 @@ Floats = npt.NDArray[np.float64]
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
-#: On data of at most so many entries a run goes on for a gap of almost nothing. That makes a model
-#: the same whether a pattern comes twice or has twice the weight.
-_SMALL, _EXACT = 2**16, 1e-14
+#: Gap that is asked for of small data. That makes a model the same whether a pattern comes twice or
+#: has twice the weight.
+_EXACT = 1e-14
 #: Judgements without progress after which rounding errors are blamed: when the gap asked for is
 #: there already, and when it is not.
 _LAST_WORDS, _PATIENCE = 4, 200
@@ -107,8 +107,7 @@ class Progress:
         self.history: list[tuple[float, float, float]] = []
         patterns = objective.patterns
         # On small data it costs nothing to go on until rounding errors end it.
-        small = patterns.count * patterns.entries_per_row <= _SMALL
-        self._goal = min(tol, _EXACT) if small else tol
+        self._goal = min(tol, _EXACT) if objective.small else tol
         # Twice what is needed, so that sums in another order still find the claim true.
         self._score_terms = 2.0 * patterns.dimension + 16.0
         terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0

@@ -18,7 +18,7 @@ from maxmargin.solvers.objective import HARD, Objective
 from maxmargin.solvers.passes import Passes
 from maxmargin.solvers.progress import Iterate, Progress
 
-__all__ = ["Solution", "Start", "solve"]
+__all__ = ["Problem", "Solution", "Start", "solve"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,42 +67,47 @@ class Solution:
     ended_by: str
 
 
-def solve(
-    objective: Objective,
-    passes: Passes,
-    method: str,
-    progress: Progress,
-    random: np.random.Generator,
-    start: Start | None = None,
-) -> Solution:
-    """Minimise an objective until the gap is certified, or the progress is over for another reason.
+class Problem(NamedTuple):
+    """An objective, and how to solve it.
 
-    Parameters
+    Attributes
     ----------
     objective : Objective
     passes : Passes
+        Over its patterns.
     method : {"newton", "ascent"}
-    progress : Progress
-        What to reach; it records what was reached.
-    random : Generator
     start : Start or None
     """
-    patterns, over = objective.patterns, False
-    if start is None:
-        zeros = np.zeros(patterns.count)
-        sums = np.zeros((2, patterns.dimension))
-        iterate = Iterate(np.zeros(patterns.dimension), zeros, zeros, sums)
-    else:
-        alpha = np.minimum(start.alpha, objective.caps)
-        scores = passes.scores(start.weights)
-        iterate = Iterate(start.weights, scores, alpha, passes.class_sums(alpha))
-        over = progress.offer(iterate)
-    if not over:
-        if method == NEWTON:
-            Newton(objective, passes, iterate).run(progress)
+
+    objective: Objective
+    passes: Passes
+    method: str
+    start: Start | None
+
+
+def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> Solution:
+    """Minimise an objective until the progress is over: the gap certified, or another reason."""
+    objective, passes, start = problem.objective, problem.passes, _first(problem, progress)
+    if progress.ended_by is None:
+        if problem.method == NEWTON:
+            Newton(objective, passes, start).run(progress)
         else:
-            Ascent(objective, passes, iterate, random).run(progress)
+            Ascent(objective, passes, start, random).run(progress)
     return _concluded(objective, progress)
+
+
+def _first(problem: Problem, progress: Progress) -> Iterate:
+    """Return where to start, having judged whether that is good enough already."""
+    patterns = problem.objective.patterns
+    if problem.start is None:
+        zeros, sums = np.zeros(patterns.count), np.zeros((2, patterns.dimension))
+        return Iterate(np.zeros(patterns.dimension), zeros, zeros, sums)
+    weights = problem.start.weights
+    alpha = np.minimum(problem.start.alpha, problem.objective.caps)
+    scores, sums = problem.passes.scores(weights), problem.passes.class_sums(alpha)
+    iterate = Iterate(weights, scores, alpha, sums)
+    progress.offer(iterate)
+    return iterate
 
 
 def _concluded(objective: Objective, progress: Progress) -> Solution:
