@@ -63,7 +63,7 @@ class Ascent:
         self.alpha = start.alpha.copy()
         #: The intercept so far, in the units of the last weight.
         self.offset = float(start.weights[-1]) if objective.free else 0.0
-        self.weights = self._combination()
+        self.weights = np.subtract(start.sums[1], start.sums[0])
         self.order = np.arange(patterns.count, dtype=np.uint32)
         self.size = patterns.count
         self.limits = np.array([-np.inf, np.inf])
@@ -133,10 +133,6 @@ class Ascent:
     def _targets(self) -> Floats:
         patterns = self.objective.patterns
         return 1.0 - np.float64(patterns.rho * self.offset) * patterns.labels
-
-    def _combination(self) -> Floats:
-        sums = self.passes.class_sums(self.alpha)
-        return np.subtract(sums[1], sums[0])
 
     def _dual(self) -> float:
         """Return the dual, as far as the classes are balanced."""

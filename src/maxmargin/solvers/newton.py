@@ -31,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Factor by which pieces get stiffer from round to round.
 _STIFFER = 2.0
+_STIFF_IF_WARM = 4.0
 #: A round is over when what it can still bring is less than this part of the difference.
 _ROUND_OVER = 0.5
 
@@ -55,13 +56,12 @@ class Newton:
         self.drift = 0.0
         smooth = objective.loss == SQUARED_HINGE
         self.centres: Floats | None = None if smooth else start.alpha
-        self.stiffness = self._first_stiffness()
+        self.stiffness = self._first_stiffness(bool(start.alpha.any()))
         self._aim()
 
     def run(self, progress: Progress) -> None:
         """Step until the progress is enough."""
-        over = False
-        while not over:
+        while progress.ended_by is None:
             progress.begin()
             self._step(progress)
             weights, margins = self.weights, self.margins
@@ -69,19 +69,19 @@ class Newton:
                 weights, margins = self.objective.centred(weights, margins)
             iterate = Iterate(weights, margins, self.alpha, self.sums)
             progress.offer(iterate, self.drift)
-            over = progress.count()
-            if not over and self.centres is not None and self._round_is_over(progress):
+            if not progress.count() and self.centres is not None and self._round_is_over(progress):
                 self.centres = self.alpha
                 self.stiffness *= _STIFFER
                 self._aim()
 
-    def _first_stiffness(self) -> float:
+    def _first_stiffness(self, warm: bool) -> float:
         objective = self.objective
         if objective.loss == SQUARED_HINGE:
             return 2.0 * objective.mean_cost
         if objective.loss == HARD:
             return 10.0 / objective.patterns.longest_squared
-        return 0.5 * objective.mean_cost  # wide enough for all patterns to be active at first
+        # Wide enough for all patterns to be active at first; not needed around known centres.
+        return (_STIFF_IF_WARM if warm else 0.5) * objective.mean_cost
 
     def _aim(self) -> None:
         """Set the targets of a round, and respond to them."""

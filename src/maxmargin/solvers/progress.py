@@ -157,6 +157,11 @@ class Progress:
         self._judge()
         return self.ended_by is not None
 
+    def look_at(self, start: Iterate) -> None:
+        """Judge where a run starts from, as if it were the end of an iteration."""
+        self.offer(start)
+        self.history.append((self.passes.passes, self.primal, self.dual))
+
     def begin(self) -> None:
         """Take note that an iteration begins."""
         if self.watch is not None:

@@ -87,27 +87,36 @@ class Problem(NamedTuple):
 
 def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> Solution:
     """Minimise an objective until the progress is over: the gap certified, or another reason."""
-    objective, passes, start = problem.objective, problem.passes, _first(problem, progress)
-    if progress.ended_by is None:
-        if problem.method == NEWTON:
-            Newton(objective, passes, start).run(progress)
-        else:
-            Ascent(objective, passes, start, random).run(progress)
+    objective, passes, start = problem.objective, problem.passes, _first(problem)
+    if problem.method == NEWTON:
+        newton = Newton(objective, passes, start)
+        if problem.start is not None:
+            progress.look_at(start)
+        newton.run(progress)
+    else:
+        Ascent(objective, passes, start, random).run(progress)
     return _concluded(objective, progress)
 
 
-def _first(problem: Problem, progress: Progress) -> Iterate:
-    """Return where to start, having judged whether that is good enough already."""
-    patterns = problem.objective.patterns
+def _first(problem: Problem) -> Iterate:
+    """Return where to start: multipliers and weights at the lengths that suit the new costs."""
+    objective, passes = problem.objective, problem.passes
+    count, size = objective.patterns.count, objective.patterns.dimension
     if problem.start is None:
-        zeros, sums = np.zeros(patterns.count), np.zeros((2, patterns.dimension))
-        return Iterate(np.zeros(patterns.dimension), zeros, zeros, sums)
-    weights = problem.start.weights
-    alpha = np.minimum(problem.start.alpha, problem.objective.caps)
-    scores, sums = problem.passes.scores(weights), problem.passes.class_sums(alpha)
-    iterate = Iterate(weights, scores, alpha, sums)
-    progress.offer(iterate)
-    return iterate
+        return Iterate(np.zeros(size), np.zeros(count), np.zeros(count), np.zeros((2, size)))
+    weights, margins = problem.start.weights, np.zeros(count)
+    if problem.method == NEWTON:
+        weights, margins = objective.centred(weights, passes.scores(weights))
+    alpha = np.minimum(problem.start.alpha, objective.caps)
+    sums = passes.class_sums(alpha)
+    proof = objective.proof(alpha, sums)
+    if 0.0 < proof.value < math.inf:
+        factors = np.array([proof.minus, proof.plus])
+        alpha = np.minimum(
+            alpha * factors[(objective.patterns.labels > 0).astype(np.intp)], objective.caps
+        )
+        sums = sums * factors[:, None]
+    return Iterate(weights, margins, alpha, sums)
 
 
 def _concluded(objective: Objective, progress: Progress) -> Solution:
