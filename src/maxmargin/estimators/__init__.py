@@ -3,6 +3,7 @@
 from maxmargin.estimators.dynamic_margin import DynamicMarginPerceptron
 from maxmargin.estimators.fixed_margin import BolzanoPerceptron, FixedMarginPerceptron
 from maxmargin.estimators.large_margin import LargeMarginClassifier
+from maxmargin.estimators.large_margin_cv import LargeMarginClassifierCV
 from maxmargin.estimators.min_over import MinOverPerceptron
 from maxmargin.estimators.perceptrons import BatchPerceptron, MarginPerceptron, Perceptron
 from maxmargin.estimators.relaxation import RelaxationPerceptron
@@ -13,6 +14,7 @@ __all__ = [
     "DynamicMarginPerceptron",
     "FixedMarginPerceptron",
     "LargeMarginClassifier",
+    "LargeMarginClassifierCV",
     "MarginPerceptron",
     "MinOverPerceptron",
     "Perceptron",
