@@ -57,22 +57,38 @@ class Newton:
         smooth = objective.loss == SQUARED_HINGE
         self.centres: Floats | None = None if smooth else start.alpha
         self.stiffness = self._first_stiffness(bool(start.alpha.any()))
-        self._aim()
+        self.alpha, self.sums = start.alpha, start.sums
 
     def run(self, progress: Progress) -> None:
         """Step until the progress is enough."""
+        if self.objective.small:
+            # Then a few more steps take no time, and make the model the same whether a pattern
+            # comes twice or has twice the weight.
+            progress.to_the_last_digit()
+        self._begin(progress)
         while progress.ended_by is None:
             progress.begin()
             self._step(progress)
-            weights, margins = self.weights, self.margins
-            if self.objective.loss == HARD:
-                weights, margins = self.objective.centred(weights, margins)
-            iterate = Iterate(weights, margins, self.alpha, self.sums)
-            progress.offer(iterate, self.drift)
+            progress.offer(self._iterate(), self.drift)
             if not progress.count() and self.centres is not None and self._round_is_over(progress):
                 self.centres = self.alpha
                 self.stiffness *= _STIFFER
                 self._aim()
+
+    def _begin(self, progress: Progress) -> None:
+        """Aim for the first time; where there are weights, they are judged."""
+        if self.centres is None:  # multipliers follow from the margins alone
+            self._aim()
+        if self.weights.any():
+            progress.look_at(self._iterate())
+        if self.centres is not None and progress.ended_by is None:
+            self._aim()
+
+    def _iterate(self) -> Iterate:
+        weights, margins = self.weights, self.margins
+        if self.objective.loss == HARD:
+            weights, margins = self.objective.centred(weights, margins)
+        return Iterate(weights, margins, self.alpha, self.sums)
 
     def _first_stiffness(self, warm: bool) -> float:
         objective = self.objective

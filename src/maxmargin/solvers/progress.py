@@ -19,8 +19,7 @@ Floats = npt.NDArray[np.float64]
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
-#: Gap that is asked for of small data. That makes a model the same whether a pattern comes twice or
-#: has twice the weight.
+#: Gap that is too small for anybody.
 _EXACT = 1e-14
 #: Judgements without progress after which rounding errors are blamed: when the gap asked for is
 #: there already, and when it is not.
@@ -106,8 +105,7 @@ class Progress:
         self.ended_by: str | None = None
         self.history: list[tuple[float, float, float]] = []
         patterns = objective.patterns
-        # On small data it costs nothing to go on until rounding errors end it.
-        self._goal = min(tol, _EXACT) if objective.small else tol
+        self._goal = tol
         # Twice what is needed, so that sums in another order still find the claim true.
         self._score_terms = 2.0 * patterns.dimension + 16.0
         terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
@@ -156,6 +154,10 @@ class Progress:
             self.proof = Proven(iterate.alpha.copy(), iterate.sums.copy(), proof)
         self._judge()
         return self.ended_by is not None
+
+    def to_the_last_digit(self) -> None:
+        """Ask for a gap of almost nothing; the gap asked for before will do in the end."""
+        self._goal = min(self.tol, _EXACT)
 
     def look_at(self, start: Iterate) -> None:
         """Judge where a run starts from, as if it were the end of an iteration."""

@@ -14,7 +14,7 @@ from maxmargin.patterns import squared_norm
 from maxmargin.solvers.ascent import Ascent
 from maxmargin.solvers.choice import NEWTON
 from maxmargin.solvers.newton import Newton
-from maxmargin.solvers.objective import HARD, Objective
+from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Objective
 from maxmargin.solvers.passes import Passes
 from maxmargin.solvers.progress import Iterate, Progress
 
@@ -87,35 +87,34 @@ class Problem(NamedTuple):
 
 def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> Solution:
     """Minimise an objective until the progress is over: the gap certified, or another reason."""
-    objective, passes, start = problem.objective, problem.passes, _first(problem)
+    objective, passes = problem.objective, problem.passes
     if problem.method == NEWTON:
-        newton = Newton(objective, passes, start)
-        if problem.start is not None:
-            progress.look_at(start)
-        newton.run(progress)
+        Newton(objective, passes, _first(problem)).run(progress)
     else:
-        Ascent(objective, passes, start, random).run(progress)
+        Ascent(objective, passes, _first(problem), random).run(progress)
     return _concluded(objective, progress)
 
 
 def _first(problem: Problem) -> Iterate:
-    """Return where to start: multipliers and weights at the lengths that suit the new costs."""
+    """Return where to start: weights and multipliers at the lengths that suit the new costs."""
     objective, passes = problem.objective, problem.passes
     count, size = objective.patterns.count, objective.patterns.dimension
+    weights, margins, alpha = np.zeros(size), np.zeros(count), np.zeros(count)
+    sums = np.zeros((2, size))
     if problem.start is None:
-        return Iterate(np.zeros(size), np.zeros(count), np.zeros(count), np.zeros((2, size)))
-    weights, margins = problem.start.weights, np.zeros(count)
+        return Iterate(weights, margins, alpha, sums)
+    weights = problem.start.weights
     if problem.method == NEWTON:
         weights, margins = objective.centred(weights, passes.scores(weights))
+        if objective.loss == SQUARED_HINGE:  # multipliers follow from the margins
+            return Iterate(weights, margins, alpha, sums)
     alpha = np.minimum(problem.start.alpha, objective.caps)
     sums = passes.class_sums(alpha)
     proof = objective.proof(alpha, sums)
     if 0.0 < proof.value < math.inf:
         factors = np.array([proof.minus, proof.plus])
-        alpha = np.minimum(
-            alpha * factors[(objective.patterns.labels > 0).astype(np.intp)], objective.caps
-        )
-        sums = sums * factors[:, None]
+        positive = (objective.patterns.labels > 0).astype(np.intp)
+        alpha, sums = np.minimum(alpha * factors[positive], objective.caps), sums * factors[:, None]
     return Iterate(weights, margins, alpha, sums)
 
 
