@@ -74,6 +74,14 @@ class Ascent:
         self._ascend = compile_loop(loops.ascend, type(patterns.rows))
         self._shuffle = compile_loop(engine_loops.shuffle)
 
+    def sketch(self) -> Iterate:
+        """Return weights after a single sweep, for others to go on from."""
+        self._sweep(1.0)
+        if self.objective.free:
+            self.offset += float(self.weights[-1])
+        weights, margins = self._candidate()
+        return Iterate(weights, margins, self.alpha, np.zeros((2, weights.size)))
+
     def run(self, progress: Progress) -> None:
         """Sweep until the progress is enough."""
         sweeps, due = 0, _FIRST_JUDGED

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from maxmargin.bounds import inseparable, upper_bounds
 from maxmargin.patterns import squared_norm
+from maxmargin.rows import DenseRows
 from maxmargin.solvers.ascent import Ascent
 from maxmargin.solvers.choice import NEWTON
 from maxmargin.solvers.newton import Newton
@@ -87,12 +88,23 @@ class Problem(NamedTuple):
 
 def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> Solution:
     """Minimise an objective until the progress is over: the gap certified, or another reason."""
-    objective, passes = problem.objective, problem.passes
+    objective, passes, start = problem.objective, problem.passes, _first(problem)
     if problem.method == NEWTON:
-        Newton(objective, passes, _first(problem)).run(progress)
+        if problem.start is None and _worth_a_sweep(objective):
+            start = Ascent(objective, passes, start, random).sketch()
+        Newton(objective, passes, start).run(progress)
     else:
-        Ascent(objective, passes, _first(problem), random).run(progress)
+        Ascent(objective, passes, start, random).run(progress)
     return _concluded(objective, progress)
+
+
+def _worth_a_sweep(objective: Objective) -> bool:
+    """Tell whether one sweep of the ascent spares Newton's method more than it takes.
+
+    Fewer patterns are active then, whose products cost much where BLAS cannot compute them.
+    """
+    dense = isinstance(objective.patterns.rows, DenseRows)
+    return objective.loss == SQUARED_HINGE and not dense and not objective.small
 
 
 def _first(problem: Problem) -> Iterate:
