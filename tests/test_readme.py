@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from maxmargin.engine import Learner
@@ -16,9 +17,13 @@ from maxmargin.patterns import Patterns
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_example_prints_what_the_readme_says(capsys):
+def examples():
     readme = (ROOT / "README.md").read_text()
-    code, printed = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.S).groups()
+    return re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.S)
+
+
+@pytest.mark.parametrize(("code", "printed"), examples(), ids=["certificate", "flagship"])
+def test_the_examples_print_what_the_readme_says(code, printed, capsys):
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out == printed
 
