@@ -118,6 +118,12 @@ class Patterns:
         """Length of a weight vector: the features and the constant."""
         return int(self.rows.width) + 1
 
+    @cached_property
+    def most_entries(self) -> int:
+        """Entries of the row that has most, with the constant."""
+        starts = getattr(self.rows, "starts", None)
+        return self.dimension if starts is None else int(np.diff(starts).max()) + 1
+
     @property
     def rho(self) -> float:
         """The constant appended to every row, in rescaled units."""

@@ -104,6 +104,8 @@ def warning_about(estimator: Any, solution: Solution, certificate: Certificate) 
             f"margin; none can be larger than {certificate.margin_upper:.3g}. Use a finite C."
         )
     reason, advice = f"max_iter={estimator.max_iter} iterations", "Raise max_iter."
+    if estimator.solver != "auto":
+        advice = 'Use solver="auto".'
     if solution.ended_by == "rounding":
         reason, advice = "the rounding errors of float64", "Scale the features to similar ranges."
     return (

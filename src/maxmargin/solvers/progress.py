@@ -107,7 +107,7 @@ class Progress:
         patterns = objective.patterns
         self._goal = tol
         # Twice what is needed, so that sums in another order still find the claim true.
-        self._score_terms = 2.0 * patterns.dimension + 16.0
+        self._score_terms = 2.0 * patterns.most_entries + 16.0
         terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
         self.sum_error = _EPSILON * terms * patterns.longest
         self._since_better, self._smallest_gap = 0, np.inf

@@ -138,7 +138,9 @@ def _concluded(objective: Objective, progress: Progress) -> Solution:
     if objective.value(*centred) <= objective.value(weights, margins):
         weights, margins = centred
     error = 2.0 * progress.score_error(weights)  # of the margins they are made of, too
-    lowest, normal = float(margins.min()) - error, math.sqrt(squared_norm(weights[:-1]))
+    # Who verifies that all patterns are on their side allows for as many terms as features.
+    cautious = error * (2.0 * patterns.dimension + 16.0) / (2.0 * patterns.most_entries + 16.0)
+    lowest, normal = float(margins.min()) - cautious, math.sqrt(squared_norm(weights[:-1]))
     value = min(objective.value(weights, margins, error), progress.primal)
     if objective.loss == HARD and lowest > 0.0:
         weights = weights / lowest
