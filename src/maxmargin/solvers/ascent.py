@@ -37,9 +37,9 @@ _RELAXATION = 1.5
 #: Sweeps between settlings, and how many patterns settle.
 _SETTLE_EVERY, _SETTLERS = 4, 128
 _SETTLING_SWEEPS = 500
-#: Sweeps after which progress is judged even if it does not promise to be enough; and after twice
-#: as many, and so on.
-_FIRST_JUDGED = 10
+#: Sweeps after which progress is judged even if it does not promise to be enough; and after so many
+#: times as many, and so on.
+_FIRST_JUDGED, _GROWTH = 10, 1.4
 
 
 class Ascent:
@@ -94,7 +94,7 @@ class Ascent:
             promised = self.difference <= progress.allowed(self._dual())
             self.judged = False
             if promised or sweeps >= due or self.size == 0:
-                due = max(due, 2 * sweeps) if sweeps >= due else due
+                due = max(due, int(_GROWTH * sweeps)) if sweeps >= due else due
                 self._judge(progress)
                 self.size = self.objective.patterns.count  # whoever was left out is looked at again
             progress.count()

@@ -29,7 +29,7 @@ SQUARED_HINGE, HINGE, HARD = "squared_hinge", "hinge", "hard"
 #: Entries of the data of a small problem.
 _SMALL = 2**16
 #: Stiffness, in units of the costs, of a corner that was rounded off for Newton's method.
-_ALMOST_A_KINK = 1e6
+_ALMOST_A_KINK = 1e11
 
 
 class Proof(NamedTuple):
