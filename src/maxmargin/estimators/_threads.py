@@ -1,4 +1,4 @@
-"""Threads: independent runs side by side, and how many of its own BLAS may use meanwhile."""
+"""Threads: independent runs side by side, while BLAS uses none of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "in_threads"]
+__all__ = ["in_threads", "one_blas_thread"]
 
 T = TypeVar("T")
 
@@ -55,14 +55,15 @@ _LIMIT = _Limit()
 
 
 @contextmanager
-def blas_threads(count: int) -> Iterator[None]:
-    """Let BLAS use so many threads, or as many as another fit that is going on has asked for.
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread, as the fits that go on at the same time do.
 
-    On matrices of a few hundred rows, more than one cost up to five times what they bring.
+    On matrices of a few hundred rows more of them cost up to five times what they bring, and change
+    the last bits of results. Blocks of rows are what is shared between threads.
     """
     with _LIMIT.lock:
         if not _LIMIT.holders:
-            _LIMIT.context = _libraries().limit(limits=count)
+            _LIMIT.context = _libraries().limit(limits=1)
         _LIMIT.holders += 1
     try:
         yield

@@ -22,7 +22,7 @@ from maxmargin.estimators._documentation import documented
 from maxmargin.estimators._linear import LinearClassifier, all_or_nothing
 from maxmargin.estimators._outcome import in_units
 from maxmargin.estimators._soft import certified, checked_costs, scaled_costs, warning_about
-from maxmargin.estimators._threads import blas_threads, in_threads
+from maxmargin.estimators._threads import in_threads, one_blas_thread
 from maxmargin.estimators._validation import check_numbers, encoded, validated
 from maxmargin.patterns import Patterns
 from maxmargin.solvers import Objective, Passes, Problem, Progress, Solution, Start
@@ -226,10 +226,13 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
                 f"{type(self).__name__} needs samples of at least 2 classes in y, with positive "
                 f"weights, but the data contains only one class: {classes.tolist()[0]!r}"
             )
-        tasks = self._tasks(X, codes, classes, costs)
         cancelled = threading.Event()
-        watches = self._watches(tasks, classes, context, given, cancelled)
-        solutions = self._solved(tasks, watches, cancelled)
+        # Several hyperplanes share the threads; of a single one, its blocks of rows do.
+        workers = effective_n_jobs(self.n_jobs) if classes.size == 2 else 1
+        with solvers.threads(workers) as each_of:
+            tasks = self._tasks(X, codes, classes, costs, each_of)
+            watches = self._watches(tasks, classes, context, given, cancelled)
+            solutions = self._solved(tasks, watches, cancelled)
         positives, unit = classes[-len(tasks) :], tasks[0].objective.patterns.unit
         self._set_certificates(
             [
@@ -242,7 +245,12 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         return solutions
 
     def _tasks(
-        self, X: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any], costs: Floats
+        self,
+        X: Any,
+        codes: npt.NDArray[np.intp],
+        classes: npt.NDArray[Any],
+        costs: Floats,
+        each_of: Any,
     ) -> list[Problem]:
         """Return what there is to solve, one task for each hyperplane."""
         free = self.fit_intercept and self.rho is None
@@ -255,7 +263,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         )
         first = 1 if classes.size == 2 else 0
         starts = self._starts(patterns, classes, counting)
-        passes = Passes(patterns, effective_n_jobs(self.n_jobs) if first else 1)
+        passes = Passes(patterns, each_of)
         tasks = []
         for code in range(first, classes.size):
             mine = passes.relabelled(np.where(codes == code, 1, -1))
@@ -335,7 +343,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         for task, watch in zip(tasks, watches, strict=True):
             progress = Progress(task.objective, task.passes, self.tol, self.max_iter, watch)
             jobs.append(partial(solvers.solve, task, progress, np.random.default_rng(seed)))
-        with blas_threads(tasks[0].passes.workers):
+        with one_blas_thread():
             return in_threads(jobs, self.n_jobs, cancelled)
 
     def _set_attributes(

@@ -2,7 +2,7 @@
 
 from maxmargin.solvers.choice import ASCENT, NEWTON, best_method, matrix_bytes
 from maxmargin.solvers.objective import HARD, HINGE, SQUARED_HINGE, Objective
-from maxmargin.solvers.passes import Passes
+from maxmargin.solvers.passes import Passes, threads
 from maxmargin.solvers.progress import Progress
 from maxmargin.solvers.solution import Problem, Solution, Start, solve
 
@@ -21,4 +21,5 @@ __all__ = [
     "best_method",
     "matrix_bytes",
     "solve",
+    "threads",
 ]

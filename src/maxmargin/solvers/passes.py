@@ -8,8 +8,9 @@ that threads change no bit of them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,9 +23,10 @@ from maxmargin.patterns import ROWS_PER_SUM, Patterns
 from maxmargin.rows import DenseRows
 from maxmargin.solvers import loops
 
-__all__ = ["Passes"]
+__all__ = ["Passes", "threads"]
 
 Floats = npt.NDArray[np.float64]
+EachOf = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 Chosen = npt.NDArray[np.uint32]
 
 _ENTRIES_PER_BLOCK = 2**20
@@ -37,12 +39,12 @@ class Passes:
     Parameters
     ----------
     patterns : Patterns
-    workers : int
-        Threads that share the blocks.
+    each_of : callable
+        Maps a function over blocks, in order; :func:`map`, or that of :func:`threads`.
     """
 
-    def __init__(self, patterns: Patterns, workers: int = 1) -> None:
-        self.patterns, self.workers = patterns, workers
+    def __init__(self, patterns: Patterns, each_of: EachOf = map) -> None:
+        self.patterns, self._each_of = patterns, each_of
         self._of_all, self._lock = dict[Any, Floats](), threading.Lock()
         #: Rows read so far.
         self.rows_read = 0.0
@@ -58,7 +60,7 @@ class Passes:
 
     def relabelled(self, labels: npt.ArrayLike) -> Passes:
         """Return the same rows with other labels; what does not depend on labels is shared."""
-        other = Passes(self.patterns.relabelled(labels), self.workers)
+        other = Passes(self.patterns.relabelled(labels), self._each_of)
         other._of_all, other._lock = self._of_all, self._lock
         return other
 
@@ -93,17 +95,17 @@ class Passes:
         Dense rows go through BLAS in pieces, those with positive and negative factors apart. Only
         within these pieces ``dtype`` is what is computed with.
         """
-        size = self.patterns.dimension
-        if not isinstance(self._rows, DenseRows):
-            loop = self._compiled(loops.outer_products)
-            out = np.zeros((size, size))
-            for first in range(0, chosen.size, self._size):
-                part = slice(first, first + self._size)
-                loop(self._rows, chosen[part], factors[part], out)
-            self.rows_read += chosen.size
+        if isinstance(self._rows, DenseRows):
+            X = self._rows.values.reshape(self.patterns.count, -1)
+            return self._products_of_blocks(X, chosen, factors, dtype)
+        loop = self._compiled(loops.outer_products)
+
+        def block(first: np.uint64, last: np.uint64) -> Floats:
+            out = np.zeros((self.patterns.dimension,) * 2)
+            loop(self._rows, chosen[first:last], factors[first:last], out)
             return out
-        X = self._rows.values.reshape(self.patterns.count, -1)
-        return self._products_of_blocks(X, chosen, factors, dtype)
+
+        return self._sum(block, chosen.size, np.zeros((self.patterns.dimension,) * 2))
 
     def products_of_all(self, factors: Floats, dtype: Any = np.float64) -> Floats:
         """Return the outer products of all rows, computed once for factors that never change."""
@@ -114,19 +116,22 @@ class Passes:
             return self._of_all[dtype]
 
     def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats, dtype: Any) -> Floats:
-        size, total = self.patterns.dimension, np.zeros((self.patterns.dimension,) * 2)
-        room = np.empty((min(chosen.size, _ROWS_PER_PRODUCT), size), dtype)
+        total = np.zeros((self.patterns.dimension,) * 2)
         for sign in (1.0, -1.0):
-            signed = np.flatnonzero(factors * sign > 0.0)
-            for first in range(0, signed.size, _ROWS_PER_PRODUCT):
-                part = signed[first : first + _ROWS_PER_PRODUCT]
-                block, roots = room[: part.size], np.sqrt(sign * factors[part]).astype(dtype)
-                block[:, :-1] = X[chosen[part]]
-                block[:, -1] = self.patterns.rho
-                if (roots != 1.0).any():
-                    block *= roots[:, None]
-                total += sign * (block.T @ block)
-        self.rows_read += chosen.size
+            signed = factors * sign > 0.0
+            rows, roots = chosen[signed], np.sqrt(sign * factors[signed]).astype(dtype)
+            weighted = bool((roots != 1.0).any())
+
+            def block(first: Any, last: Any, rows: Any = rows, roots: Any = roots) -> Any:
+                room = np.empty((int(last - first), self.patterns.dimension), dtype)
+                room[:, :-1] = X[rows[first:last]]
+                room[:, -1] = self.patterns.rho
+                if weighted:  # noqa: B023
+                    room *= roots[first:last, None]
+                return room.T @ room
+
+            for product in self._map(block, rows.size, size=_ROWS_PER_PRODUCT):
+                total += sign * product
         return total
 
     def _compiled(self, loop: Callable[..., Any]) -> Callable[..., Any]:
@@ -137,20 +142,40 @@ class Passes:
             total += part
         return total
 
-    def _map(self, block: Any, count: int, rows: float | None = None) -> Iterator[Any]:
+    def _map(
+        self, block: Any, count: int, rows: float | None = None, size: int | None = None
+    ) -> Iterator[Any]:
         """Yield the results of a function of ranges of rows, in order."""
         self.rows_read += count if rows is None else rows
-        firsts = range(0, count, self._size)
-        ranges = [(np.uint64(first), np.uint64(min(first + self._size, count))) for first in firsts]
-        with _threads(min(self.workers, len(ranges) or 1)) as each_of:
-            yield from each_of(lambda each: block(*each), ranges)
+        size = self._size if size is None else size
+        ranges = [
+            (np.uint64(first), np.uint64(min(first + size, count)))
+            for first in range(0, count, size)
+        ]
+        if len(ranges) == 1:  # nothing to share
+            yield block(*ranges[0])
+        else:
+            yield from self._each_of(lambda each: block(*each), ranges)
 
 
 @contextmanager
-def _threads(workers: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Provide what maps functions over lists, in so many threads."""
+def threads(workers: int) -> Iterator[EachOf]:
+    """Provide what maps a function over a list in so many threads.
+
+    No more results wait for their turn than twice the threads: they may be matrices.
+    """
     if workers == 1:
         yield map
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            yield pool.map
+        return
+    with ThreadPoolExecutor(workers) as pool:
+
+        def each_of(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+            waiting: deque[Future[Any]] = deque()
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+        yield each_of
