@@ -67,8 +67,6 @@ def certified(
     """
     patterns, unit = objective.patterns, objective.patterns.unit
     counting = costs > 0.0
-    weights = np.zeros((1, costs.size))
-    weights[0, counting] = solution.alpha
     coef, intercept = patterns.hyperplane(solution.weights)
     loss = None if objective.loss == HARD else objective.loss
     return Certificate(
@@ -79,7 +77,7 @@ def certified(
         separable=solution.separable,
         radius=patterns.radius / unit,
         rho=None if objective.free else patterns.rho / unit or None,
-        dual_weights=sparse.csr_array(weights / (weights.sum() or 1.0)),
+        dual_weights=_shares(solution.alpha, counting),
         coef=coef,
         intercept=intercept,
         classes=classes,
@@ -88,6 +86,14 @@ def certified(
         loss=loss,
         costs=None if loss is None and counting.all() else costs,
     )
+
+
+def _shares(alpha: Floats, counting: npt.NDArray[np.bool_]) -> Any:
+    """Return multipliers of the rows that count as those of all rows, with the sum 1."""
+    used = np.flatnonzero(alpha)
+    values, ends = alpha[used] / (alpha.sum() or 1.0), np.array([0, used.size])
+    rows = np.flatnonzero(counting)[used] if not counting.all() else used
+    return sparse.csr_array((values, rows, ends), shape=(1, counting.size))
 
 
 def warning_about(estimator: Any, solution: Solution, certificate: Certificate) -> str | None:

@@ -107,15 +107,22 @@ def dual_sums(labels: Any, alpha: Any, slack: Any, caps: Any) -> Any:
 
     That is ``sum alpha``, ``sum slack alpha^2`` and the least ``cap / alpha``.
     """
-    out = np.zeros((2, 3))
-    out[:, 2] = np.inf
-    for k in range(np.uint64(alpha.size)):
-        value = alpha[k]
-        if value > 0.0:
-            side = out[np.uint64(labels[k] > 0)]
-            side[0] += value
-            side[1] += slack[k] * (value * value)
-            side[2] = min(side[2], caps[k] / value)
+    mass_minus, curved_minus, mass_plus, curved_plus = 0.0, 0.0, 0.0, 0.0
+    for k in range(np.uint64(alpha.size)):  # without branches: labels come in any order
+        value, plus = alpha[k], np.float64(labels[k] > 0)
+        square = slack[k] * (value * value)
+        mass_minus += (1.0 - plus) * value
+        mass_plus += plus * value
+        curved_minus += (1.0 - plus) * square
+        curved_plus += plus * square
+    out = np.full((2, 3), np.inf)
+    out[0, 0], out[0, 1] = mass_minus, curved_minus
+    out[1, 0], out[1, 1] = mass_plus, curved_plus
+    if caps.size and caps[0] < np.inf:  # then all of them are
+        for k in range(np.uint64(alpha.size)):
+            if alpha[k] > 0.0:
+                side = np.uint64(labels[k] > 0)
+                out[side, 2] = min(out[side, 2], caps[k] / alpha[k])
     return out
 
 

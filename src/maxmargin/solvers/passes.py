@@ -120,11 +120,11 @@ class Passes:
         for sign in (1.0, -1.0):
             signed = factors * sign > 0.0
             rows, roots = chosen[signed], np.sqrt(sign * factors[signed]).astype(dtype)
-            weighted = bool((roots != 1.0).any())
+            weighted, everybody = bool((roots != 1.0).any()), rows.size == len(X)
 
             def block(first: Any, last: Any, rows: Any = rows, roots: Any = roots) -> Any:
                 room = np.empty((int(last - first), self.patterns.dimension), dtype)
-                room[:, :-1] = X[rows[first:last]]
+                room[:, :-1] = X[first:last] if everybody else X[rows[first:last]]  # noqa: B023
                 room[:, -1] = self.patterns.rho
                 if weighted:  # noqa: B023
                     room *= roots[first:last, None]
