@@ -197,7 +197,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             The fitted estimator.
         """
         # Before anything can fail: what is torn down at the end must have been set up.
-        context = self._init_callback_context(max_subtasks=None, sequential_subtasks=False)
+        context = self._init_callback_context(max_subtasks=None)
         given = {"X": X, "y": y}
         with all_or_nothing(self), np.errstate(under="ignore"):
             check_numbers(self)
@@ -313,10 +313,10 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             mine = context if listening else None
             return [IterationWatch(self, mine, given, made, "fit", cancelled)]
         watches = []
-        for number, positive in enumerate(classes):
+        for positive in classes:
             name, mine = f"class {positive}", None
             if listening:
-                mine = context.subcontext(name, task_id=number, max_subtasks=self.max_iter)
+                mine = context.subcontext(name, max_subtasks=self.max_iter)
                 mine.call_on_fit_task_begin(estimator=self, **given)
             watches.append(IterationWatch(self, mine, given, None, name, cancelled))
         return watches
