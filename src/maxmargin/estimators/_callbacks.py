@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.solvers import Progress
+from maxmargin.solvers import Progress, Solution
 
 __all__ = ["IterationWatch"]
 
@@ -43,6 +43,13 @@ class IterationWatch:
         self.estimator, self.context, self.data = estimator, context, data
         self.attributes, self.name, self.cancelled = attributes, name, cancelled
         self._iteration: Any = None
+
+    def closing(self, solve: Callable[[], Solution]) -> Solution:
+        """Solve for one class of several, and close its context."""
+        solution = solve()
+        if self.context is not None:
+            self.context.call_on_fit_task_end(estimator=self.estimator, **self.data)
+        return solution
 
     def begin(self) -> None:
         """Open the context of an iteration."""

@@ -342,7 +342,8 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         jobs = []
         for task, watch in zip(tasks, watches, strict=True):
             progress = Progress(task.objective, task.passes, self.tol, self.max_iter, watch)
-            jobs.append(partial(solvers.solve, task, progress, np.random.default_rng(seed)))
+            solve = partial(solvers.solve, task, progress, np.random.default_rng(seed))
+            jobs.append(solve if len(tasks) == 1 else partial(watch.closing, solve))
         with one_blas_thread():
             return in_threads(jobs, self.n_jobs, cancelled)
 
