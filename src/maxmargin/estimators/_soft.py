@@ -98,7 +98,7 @@ def _shares(alpha: Floats, counting: npt.NDArray[np.bool_]) -> Any:
 
 def warning_about(estimator: Any, solution: Solution, certificate: Certificate) -> str | None:
     """Say what was not reached, what is certified all the same, and what to change; or nothing."""
-    if solution.ended_by in ("tol", "callback"):
+    if solution.ended_by in ("tol", "callback") or certificate.gap <= estimator.tol:
         return None
     name = type(estimator).__name__
     if len(certificate.classes) > 2:
