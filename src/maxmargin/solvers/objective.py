@@ -94,7 +94,7 @@ class Objective:
         return self.costs / self.mean_cost
 
     @property
-    def _rounding(self) -> float:
+    def rounding(self) -> float:
         """Relative error of sums of numbers that are not negative."""
         return _EPSILON * (self.costs.size + self.patterns.dimension + 16.0)
 
@@ -107,14 +107,14 @@ class Objective:
 
         For a hard margin that is P of the multiple of the weights whose smallest margin is 1.
         """
-        half = 0.5 * self.square(weights) * (1.0 + self._rounding)
+        half = 0.5 * self.square(weights) * (1.0 + self.rounding)
         if self.loss == HARD:
             lowest = float(margins.min()) - error
             return half / lowest**2 if lowest > 0.0 else math.inf
         total = compile_loop(loops.losses)
         squared = self.loss == SQUARED_HINGE
         loss = float(total(margins, self.costs, error, squared))
-        return half + loss * (1.0 + self._rounding)
+        return half + loss * (1.0 + self.rounding)
 
     def proof(self, alpha: Floats, sums: Floats, error: float = 0.0) -> Proof:
         """Return the bound that multipliers prove.
@@ -141,7 +141,7 @@ class Objective:
         if scale == math.inf:
             return Proof(math.inf, *factors.tolist())
         value = scale * mass - 0.5 * scale * scale * square
-        return Proof(value * (1.0 - self._rounding), *(scale * factors).tolist())
+        return Proof(value * (1.0 - self.rounding), *(scale * factors).tolist())
 
     def centred(self, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
         """Return weights and margins with the free intercept, and at the length, of least value.

@@ -135,7 +135,8 @@ def _concluded(objective: Objective, progress: Progress) -> Solution:
     assert best is not None and progress.ended_by is not None
     weights, margins = best.weights, best.margins
     centred = objective.centred(weights, margins)
-    if objective.value(*centred) <= objective.value(weights, margins):
+    # Where the best intercept is not unique, the middle one may be worse in the last digit.
+    if objective.value(*centred) <= objective.value(weights, margins) * (1.0 + objective.rounding):
         weights, margins = centred
     error = 2.0 * progress.score_error(weights)  # of the margins they are made of, too
     # Who verifies that all patterns are on their side allows for as many terms as features.
