@@ -82,6 +82,8 @@ class Progress:
         The best values, both rounded outward.
     best : Iterate or None
         The weights of the best primal value.
+    drift : float
+        What their margins may be wrong by, beyond the rounding error of a score.
     proof : Proven or None
         The multipliers of the best dual value.
     iterations : int
@@ -100,6 +102,7 @@ class Progress:
         self.tol, self.max_iter, self.watch = tol, max_iter, watch
         self.primal, self.dual = np.inf, 0.0
         self.best: Iterate | None = None
+        self.drift = 0.0
         self.proof: Proven | None = None
         self.iterations = 0
         self.ended_by: str | None = None
@@ -148,6 +151,7 @@ class Progress:
         if value < self.primal or self.best is None:
             self.primal = value
             self.best = Iterate(*(part.copy() for part in iterate))
+            self.drift = drift
         proof = objective.proof(iterate.alpha, iterate.sums, self.sum_error)
         if proof.value > self.dual:
             self.dual = proof.value

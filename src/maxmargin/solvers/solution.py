@@ -138,7 +138,8 @@ def _concluded(objective: Objective, progress: Progress) -> Solution:
     # Where the best intercept is not unique, the middle one may be worse in the last digit.
     if objective.value(*centred) <= objective.value(weights, margins) * (1.0 + objective.rounding):
         weights, margins = centred
-    error = 2.0 * progress.score_error(weights)  # of the margins they are made of, too
+    # Of the margins they are made of, too, and of updates since these were made.
+    error = 2.0 * progress.score_error(weights) + progress.drift
     # Who verifies that all patterns are on their side allows for as many terms as features.
     cautious = error * (2.0 * patterns.dimension + 16.0) / (2.0 * patterns.most_entries + 16.0)
     lowest, normal = float(margins.min()) - cautious, math.sqrt(squared_norm(weights[:-1]))
