@@ -8,4 +8,4 @@ import pytest
 os.environ["SCIPY_ARRAY_API"] = "1"
 
 # A check that fails in a helper module of several tests says as much as one that fails in a test.
-pytest.register_assert_rewrite("certificates", "inputs")
+pytest.register_assert_rewrite("certificates", "inputs", "judges")
