@@ -300,7 +300,9 @@ CONFLICT = np.vstack([X, X[:1]]), np.append(Y, 1 - Y[0])
 
 
 @each_solver
-@pytest.mark.parametrize(("rows", "labels"), [XOR, CONFLICT], ids=["XOR", "conflict"])
+@pytest.mark.parametrize(
+    ("rows", "labels"), [XOR, CONFLICT, OVERLAPPING], ids=["XOR", "conflict", "overlapping"]
+)
 @pytest.mark.parametrize("rho", [None, 2.0])
 def test_a_hard_margin_of_what_provably_has_none(rows, labels, rho, solver):
     model = LargeMarginClassifier(np.inf, rho=rho, solver=solver, random_state=0)
@@ -314,17 +316,6 @@ def test_a_hard_margin_of_what_provably_has_none(rows, labels, rho, solver):
     )
     assert model.certificate_.separable is False
     model.certificate_.verify(rows, labels)
-
-
-@each_solver
-@pytest.mark.parametrize("rho", [None, 1.0])
-def test_a_hard_margin_of_overlapping_classes_is_said_not_to_be_there(rho, solver):
-    model = LargeMarginClassifier(np.inf, rho=rho, solver=solver, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"that no hyperplane separates the data, so there"):
-        model.fit(*OVERLAPPING)
-    assert model.certificate_.separable is not True
-    assert not model.certificate_.lower > 0.0
-    model.certificate_.verify(*OVERLAPPING)
 
 
 def test_no_warning_for_conflicts_in_a_soft_margin():

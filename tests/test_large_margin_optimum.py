@@ -114,7 +114,7 @@ def test_soft_margins(problem, settings, solver):
 
 
 @each_solver
-@pytest.mark.parametrize("settings", AT_ONE, ids=str)
+@pytest.mark.parametrize("settings", SOFT, ids=str)
 def test_columns_that_are_all_equal(settings, solver):
     X, y = np.full((20, 3), 2.0), np.where(np.arange(20) % 3, 1, -1)
     assert_optimal(settings, X, y, certified(settings, X, y, solver=solver).certificate_)
