@@ -20,7 +20,7 @@ from maxmargin.solvers import (
     loops,
     matrix_bytes,
 )
-from maxmargin.solvers.objective import best_shifts, gap_of
+from maxmargin.solvers.objective import Marked, best_shifts, gap_of
 
 LOSSES = [SQUARED_HINGE, HINGE, HARD]
 KINDS = [np.asarray, sparse.csr_array]
@@ -53,7 +53,7 @@ def test_no_dual_value_exceeds_a_primal_one(loss, free):
         rows = signs[:, None] * Y
         sums = np.array([alpha[signs < 0] @ rows[signs < 0], alpha[signs > 0] @ rows[signs > 0]])
         proof = objective.proof(alpha, sums)
-        assert 0.0 <= proof.value <= objective.value(weights, Y @ weights)
+        assert 0.0 <= proof.value <= objective.value(Marked(weights, Y @ weights, 0.0))
         multipliers = alpha * np.where(signs > 0, proof.plus, proof.minus)
         if loss == HINGE and proof.value:
             assert (multipliers <= objective.costs * (1 + 1e-12)).all()
@@ -74,13 +74,15 @@ def test_the_centre_is_no_worse_and_the_best_there_is(loss, free):
     for _ in range(50):
         objective, Y = problem(rng, loss, free)
         weights = Y.mean(axis=0) * 10.0 ** rng.uniform(-1, 1)
-        centred, margins = objective.centred(weights, Y @ weights)
+        before = Marked(weights, Y @ weights, 0.0)
+        centred, margins, error = objective.centred(before)
         np.testing.assert_allclose(margins, Y @ centred, rtol=1e-9, atol=1e-9)
-        value = objective.value(centred, margins)
-        assert value <= objective.value(weights, Y @ weights) * (1 + 1e-6)
+        assert 0.0 < error < 1e-12 * np.abs(margins).max()
+        value = objective.value(Marked(centred, margins, 0.0))
+        assert value <= objective.value(before) * (1 + 1e-6)
         for factor in (0.5, 0.9, 1.0 / 0.9, 2.0):
             scaled = centred * factor
-            assert value <= objective.value(scaled, Y @ scaled) * (1 + 1e-5)
+            assert value <= objective.value(Marked(scaled, Y @ scaled, 0.0)) * (1 + 1e-5)
 
 
 def test_the_best_intercepts_of_a_hinge():

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from maxmargin.certificate import Certificate
 from maxmargin.patterns import Patterns
-from maxmargin.solvers import HARD, Objective, Solution
+from maxmargin.solvers import HARD, Objective, Solution, best_method
 
 __all__ = ["certified", "checked_costs", "scaled_costs", "warning_about"]
 
@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Range of what a pattern may cost, times its square: beyond, squares of it are no numbers.
 _LEAST, _MOST = 1e-150, 1e150
+#: Iterations after which it is the solver that does not suit the data.
+_PLENTY = 1000
 
 
 def checked_costs(estimator: Any, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Floats:
@@ -96,10 +98,29 @@ def _shares(alpha: Floats, counting: npt.NDArray[np.bool_]) -> Any:
     return sparse.csr_array((values, rows, ends), shape=(1, counting.size))
 
 
-def warning_about(estimator: Any, solution: Solution, certificate: Certificate) -> str | None:
-    """Say what was not reached, what is certified all the same, and what to change; or nothing."""
-    if solution.ended_by in ("tol", "callback") or certificate.gap <= estimator.tol:
+def warning_about(
+    estimator: Any, objectives: list[Objective], solutions: list[Solution]
+) -> str | None:
+    """Say what was not reached, what is certified all the same, and what to change; or nothing.
+
+    Of several hyperplanes it is said of the one that is farthest from the best, and of how many.
+    """
+    found = zip(objectives, solutions, estimator.certificates_, strict=True)
+    missed = [
+        (objective, solution, certificate)
+        for objective, solution, certificate in found
+        if solution.ended_by not in ("tol", "callback") and not certificate.gap <= estimator.tol
+    ]
+    if not missed:
         return None
+    worst = max(missed, key=lambda each: np.nan_to_num(each[2].gap, nan=np.inf))
+    text = _explanation(estimator, *worst)
+    return text if len(missed) == 1 else f"{text} (The farthest of {len(missed)} such classes.)"
+
+
+def _explanation(
+    estimator: Any, objective: Objective, solution: Solution, certificate: Certificate
+) -> str:
     name = type(estimator).__name__
     if len(certificate.classes) > 2:
         name = f"{name} for class {certificate.positive} against the others"
@@ -110,10 +131,10 @@ def warning_about(estimator: Any, solution: Solution, certificate: Certificate) 
             f"margin; none can be larger than {certificate.margin_upper:.3g}. Use a finite C."
         )
     reason, advice = f"max_iter={estimator.max_iter} iterations", "Raise max_iter."
-    if estimator.solver != "auto":
-        advice = 'Use solver="auto".'
     if solution.ended_by == "rounding":
         reason, advice = "the rounding errors of float64", "Scale the features to similar ranges."
+    elif estimator.solver_ != best_method(objective) and estimator.max_iter >= _PLENTY:
+        advice = 'Use solver="auto".'
     return (
         f"{name} was stopped by {reason} at a certified gap of {certificate.gap:.3g}, more than "
         f"tol={estimator.tol:g}: its margin is at least {certificate.lower:.6g}, and no "

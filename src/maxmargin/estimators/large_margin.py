@@ -203,17 +203,16 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             check_numbers(self)
             self._validate_params()
             context.call_on_fit_task_begin(estimator=self, **given)
-            solutions = self._fit(X, y, sample_weight, context, given)
+            warning = self._fit(X, y, sample_weight, context, given)
             context.call_on_fit_task_end(estimator=self, **given, reconstruction_attributes=dict)
-        for solution, certificate in zip(solutions, self.certificates_, strict=True):
-            message = warning_about(self, solution, certificate)
-            if message:
-                warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        if warning:
+            warnings.warn(warning, ConvergenceWarning, stacklevel=3)
         return self
 
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, context: Any, given: dict[str, Any]
-    ) -> list[Solution]:
+    ) -> str | None:
+        """Fit, and return what there is to warn of."""
         X, y = validated(self, X, y, order="C")
         costs = checked_costs(self, X, y, sample_weight)
         classes, codes = encoded(y)
@@ -242,7 +241,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             [in_units(solution.history, unit) for solution in solutions],
         )
         self._set_attributes(tasks, solutions, classes, counting)
-        return solutions
+        return warning_about(self, [task.objective for task in tasks], solutions)
 
     def _tasks(
         self,
@@ -262,7 +261,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             np.ones(patterns.count) if hard else scaled_costs(costs[counting], patterns, self.C)
         )
         first = 1 if classes.size == 2 else 0
-        starts = self._starts(patterns, classes, counting)
+        starts = self._starts(patterns, classes, costs, free)
         passes = Passes(patterns, each_of)
         tasks = []
         for code in range(first, classes.size):
@@ -284,18 +283,23 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         return method
 
     def _starts(
-        self, patterns: Patterns, classes: npt.NDArray[Any], counting: npt.NDArray[np.bool_]
+        self, patterns: Patterns, classes: npt.NDArray[Any], costs: Floats, free: bool
     ) -> list[Start | None]:
         count = 1 if classes.size == 2 else classes.size
         if not (self.warm_start and hasattr(self, "coef_")):
             return [None] * count
         self._check_same_shape(patterns.dimension - 1, classes)
         starts: list[Start | None] = []
-        for coef, intercept, dual in zip(self.coef_, self.intercept_, self.dual_coef_, strict=True):
-            alpha = np.zeros(counting.size)
-            if self.certificate_.dual_weights.shape[1] == counting.size:
+        for certificate, dual in zip(self.certificates_, self.dual_coef_, strict=True):
+            alpha = np.zeros(costs.size)
+            if certificate.dual_weights.shape[1] == costs.size:
                 alpha[self.support_] = np.abs(dual) / patterns.unit**2
-            starts.append(Start(patterns.augmented(coef, float(intercept)), alpha[counting]))
+            weights = patterns.augmented(certificate.coef, certificate.intercept)
+            last = None if self.C == np.inf else self.loss, free
+            solved = last == (certificate.loss, certificate.free_intercept)
+            if certificate.costs is not None:
+                solved &= np.array_equal(certificate.costs, costs)
+            starts.append(Start(weights, alpha[costs > 0.0], solved))
         return starts
 
     def _watches(
@@ -325,9 +329,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         self, task: Problem, classes: npt.NDArray[Any], progress: Progress
     ) -> dict[str, Any]:
         """Return what a fitted estimator has, before the fit is over."""
-        best, patterns = progress.best, task.objective.patterns
-        weights = np.zeros(patterns.dimension) if best is None else best.weights
-        coef, intercept = patterns.hyperplane(weights)
+        coef, intercept = task.objective.patterns.hyperplane(progress.latest)
         return {
             "classes_": classes,
             "coef_": coef[None, :],

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from maxmargin import loops as engine_loops
 from maxmargin.compiled import compile_loop
 from maxmargin.solvers import loops
-from maxmargin.solvers.objective import HARD, Objective
+from maxmargin.solvers.objective import HARD, Marked, Objective
 from maxmargin.solvers.passes import Passes
 from maxmargin.solvers.progress import Iterate, Progress
 
@@ -62,7 +62,7 @@ class Ascent:
         patterns = objective.patterns
         self.alpha = start.alpha.copy()
         #: The intercept so far, in the units of the last weight.
-        self.offset = float(start.weights[-1]) if objective.free else 0.0
+        self.offset = float(start.marked.weights[-1]) if objective.free else 0.0
         self.weights = np.subtract(start.sums[1], start.sums[0])
         self.order = np.arange(patterns.count, dtype=np.uint32)
         self.size = patterns.count
@@ -79,8 +79,12 @@ class Ascent:
         self._sweep(1.0)
         if self.objective.free:
             self.offset += float(self.weights[-1])
-        weights, margins = self._candidate()
-        return Iterate(weights, margins, self.alpha, np.zeros((2, weights.size)))
+        return Iterate(self._candidate(), self.alpha, np.zeros((2, self.weights.size)))
+
+    def look(self, progress: Progress) -> None:
+        """Judge where the run starts from."""
+        progress.look_at(self._iterate(self._candidate()))
+        self.judged = True
 
     def run(self, progress: Progress) -> None:
         """Sweep until the progress is enough."""
@@ -97,18 +101,20 @@ class Ascent:
                 due = max(due, int(_GROWTH * sweeps)) if sweeps >= due else due
                 self._judge(progress)
                 self.size = self.objective.patterns.count  # whoever was left out is looked at again
+            progress.latest = self._hyperplane()
             progress.count()
             if self.objective.free:
                 self.offset += float(self.weights[-1])
         if not self.judged:
-            progress.offer(self._iterate(*self._candidate()))
+            progress.offer(self._iterate(self._candidate()))
 
     def _judge(self, progress: Progress) -> None:
         """Judge the weights; the sums are made anew only if the old ones promise enough."""
-        weights, margins = self._candidate()
-        value, dual = self.objective.value(weights, margins), self._dual()
-        if value - dual <= 1.5 * progress.allowed(dual):
-            progress.offer(self._iterate(weights, margins))
+        marked, dual = self._candidate(), self._dual()
+        value = self.objective.value(marked)
+        # Of weights that separate nothing yet, it is the proof that matters: is there a margin?
+        if value == np.inf or value - dual <= 1.5 * progress.allowed(dual):
+            progress.offer(self._iterate(marked))
             self.judged = True
 
     def _sweep(self, relaxation: float) -> None:
@@ -178,14 +184,20 @@ class Ascent:
         self._settled[chosen] = alpha
         self.limits[:] = -np.inf, np.inf
 
-    def _candidate(self) -> tuple[Floats, Floats]:
-        """Return the weights at their best length and intercept, with their margins."""
+    def _hyperplane(self) -> Floats:
+        """Return the weights with the intercept that was taken out of them."""
         weights = self.weights.copy()
         weights[-1] += self.offset
-        return self.objective.centred(weights, self.passes.scores(weights))
+        return weights
 
-    def _iterate(self, weights: Floats, margins: Floats) -> Iterate:
+    def _candidate(self) -> Marked:
+        """Return the weights at their best length and intercept, with their margins."""
+        weights = self._hyperplane()
+        error = self.objective.score_error(weights)
+        return self.objective.centred(Marked(weights, self.passes.scores(weights), error))
+
+    def _iterate(self, marked: Marked) -> Iterate:
         """Return weights to be judged beside the multipliers, whose sums are made anew."""
         sums = self.passes.class_sums(self.alpha)
         self.weights = np.subtract(sums[1], sums[0])
-        return Iterate(weights, margins, self.alpha, sums)
+        return Iterate(marked, self.alpha, sums)

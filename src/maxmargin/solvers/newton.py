@@ -21,7 +21,7 @@ import numpy.typing as npt
 from maxmargin.compiled import compile_loop
 from maxmargin.solvers import loops
 from maxmargin.solvers.gram_matrix import GramMatrix
-from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Objective
+from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Marked, Objective
 from maxmargin.solvers.passes import Passes
 from maxmargin.solvers.progress import Iterate, Progress
 
@@ -49,11 +49,12 @@ class Newton:
 
     def __init__(self, objective: Objective, passes: Passes, start: Iterate) -> None:
         self.objective, self.passes = objective, passes
-        self.weights, self.margins = start.weights.copy(), start.margins.copy()
+        weights, margins, error = start.marked
+        self.weights, self.margins = weights.copy(), margins.copy()
         self.gram = GramMatrix(objective, passes)
         self.active = np.empty(self.margins.size, bool)
         #: By how much the margins may have drifted away from the scores of the weights.
-        self.drift = 0.0
+        self.drift = error
         smooth = objective.loss == SQUARED_HINGE
         self.centres: Floats | None = None if smooth else start.alpha
         self.stiffness = self._first_stiffness(bool(start.alpha.any()))
@@ -61,15 +62,16 @@ class Newton:
 
     def run(self, progress: Progress) -> None:
         """Step until the progress is enough."""
-        if self.objective.small:
+        if self.objective.small and not self.weights.any():
             # Then a few more steps take no time, and make the model the same whether a pattern
             # comes twice or has twice the weight.
             progress.to_the_last_digit()
         self._begin(progress)
         while progress.ended_by is None:
             progress.begin()
-            self._step(progress)
-            progress.offer(self._iterate(), self.drift)
+            self._step()
+            progress.offer(self._iterate())
+            progress.latest = self.weights
             if not progress.count() and self.centres is not None and self._round_is_over(progress):
                 self.centres = self.alpha
                 self.stiffness *= _STIFFER
@@ -85,10 +87,11 @@ class Newton:
             self._aim()
 
     def _iterate(self) -> Iterate:
-        weights, margins = self.weights, self.margins
+        error = self.drift + self.objective.score_error(self.weights)
+        marked = Marked(self.weights, self.margins, error)
         if self.objective.loss == HARD:
-            weights, margins = self.objective.centred(weights, margins)
-        return Iterate(weights, margins, self.alpha, self.sums)
+            marked = self.objective.centred(marked)
+        return Iterate(marked, self.alpha, self.sums)
 
     def _first_stiffness(self, warm: bool) -> float:
         objective = self.objective
@@ -116,7 +119,7 @@ class Newton:
     def _pieces(self) -> tuple[Floats, Floats, float, Floats]:
         return self.targets, self.objective.shares, self.stiffness, self.objective.caps
 
-    def _step(self, progress: Progress) -> None:
+    def _step(self) -> None:
         ridge = self.objective.ridge
         self.gram.follow(self.active)
         direction = -self.gram.solve(self.stiffness, self.gradient)
@@ -127,7 +130,7 @@ class Newton:
         step = float(search(self.margins, moves, *self._pieces(), slope, curvature))
         self.weights += step * direction
         self.margins += step * moves
-        self.drift += abs(step) * progress.score_error(direction)
+        self.drift += abs(step) * self.objective.score_error(direction)
         self._respond()
 
     def _round_is_over(self, progress: Progress) -> bool:

@@ -20,7 +20,16 @@ from maxmargin.compiled import compile_loop
 from maxmargin.patterns import Patterns, squared_norm
 from maxmargin.solvers import loops
 
-__all__ = ["HARD", "HINGE", "SQUARED_HINGE", "Objective", "Proof", "best_shifts", "gap_of"]
+__all__ = [
+    "HARD",
+    "HINGE",
+    "SQUARED_HINGE",
+    "Marked",
+    "Objective",
+    "Proof",
+    "best_shifts",
+    "gap_of",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,6 +39,14 @@ SQUARED_HINGE, HINGE, HARD = "squared_hinge", "hinge", "hard"
 _SMALL = 2**16
 #: Stiffness, in units of the costs, of a corner that was rounded off for Newton's method.
 _ALMOST_A_KINK = 1e11
+
+
+class Marked(NamedTuple):
+    """Weights with the margins of all patterns, and what these may be wrong by."""
+
+    weights: Floats
+    margins: Floats
+    error: float
 
 
 class Proof(NamedTuple):
@@ -102,11 +119,12 @@ class Objective:
         """Return the squared norm of the penalised coordinates."""
         return squared_norm(vector[:-1] if self.free else vector)
 
-    def value(self, weights: Floats, margins: Floats, error: float = 0.0) -> float:
-        """Return P of weights, or a bound if margins have an error.
+    def value(self, marked: Marked) -> float:
+        """Return P of weights, rounded up by what their margins may be wrong by.
 
         For a hard margin that is P of the multiple of the weights whose smallest margin is 1.
         """
+        weights, margins, error = marked
         half = 0.5 * self.square(weights) * (1.0 + self.rounding)
         if self.loss == HARD:
             lowest = float(margins.min()) - error
@@ -143,11 +161,22 @@ class Objective:
         value = scale * mass - 0.5 * scale * scale * square
         return Proof(value * (1.0 - self.rounding), *(scale * factors).tolist())
 
-    def centred(self, weights: Floats, margins: Floats) -> tuple[Floats, Floats]:
-        """Return weights and margins with the free intercept, and at the length, of least value.
+    @cached_property
+    def _score_terms(self) -> float:
+        # Twice what is needed, so that sums in another order still find a claim true.
+        return 2.0 * self.patterns.most_entries + 16.0
+
+    def score_error(self, weights: Floats) -> float:
+        """Bound the rounding error of a score of these weights."""
+        reach = self.patterns.radius * math.sqrt(squared_norm(weights[:-1]))
+        return _EPSILON * self._score_terms * (reach + self.patterns.rho * abs(float(weights[-1])))
+
+    def centred(self, marked: Marked) -> Marked:
+        """Return weights with the free intercept, and at the length, of least value.
 
         One after the other: what remains is a matter of the direction.
         """
+        weights, margins, error = marked
         if self.free:
             signs: Floats = self.patterns.labels * np.float64(self.patterns.rho)
             move = self._intercept_move(margins, signs)
@@ -155,10 +184,10 @@ class Objective:
             weights[-1] += move
             margins = margins + move * signs
         square = self.square(weights)
-        if self.loss == HARD or not square > 0.0:
-            return weights, margins
-        factor = self._search(np.zeros_like(margins), margins, square)
-        return weights * factor, margins * factor
+        if self.loss != HARD and square > 0.0:
+            factor = self._search(np.zeros_like(margins), margins, square)
+            weights, margins, error = weights * factor, margins * factor, error * abs(factor)
+        return Marked(weights, margins, error + self.score_error(weights))
 
     def _intercept_move(self, margins: Floats, signs: Floats) -> float:
         """Return by how much the last weight should change."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from maxmargin.bounds import inseparable, upper_bounds
-from maxmargin.patterns import ROWS_PER_SUM, squared_norm
-from maxmargin.solvers.objective import HARD, Objective, Proof, gap_of
+from maxmargin.patterns import ROWS_PER_SUM
+from maxmargin.solvers.objective import HARD, Marked, Objective, Proof, gap_of
 from maxmargin.solvers.passes import Passes
 
 __all__ = ["Iterate", "Progress", "Proven", "Watch"]
@@ -46,8 +45,7 @@ class Proven(NamedTuple):
 class Iterate(NamedTuple):
     """Weights and multipliers to be judged, arrays that will change thereafter."""
 
-    weights: Floats
-    margins: Floats  #: their scores
+    marked: Marked
     alpha: Floats
     sums: Floats  #: of the rows of each class, times their multipliers
 
@@ -80,10 +78,10 @@ class Progress:
     ----------
     primal, dual : float
         The best values, both rounded outward.
-    best : Iterate or None
+    best : Marked or None
         The weights of the best primal value.
-    drift : float
-        What their margins may be wrong by, beyond the rounding error of a score.
+    latest : ndarray
+        The weights of the last iteration, whether they were judged or not.
     proof : Proven or None
         The multipliers of the best dual value.
     iterations : int
@@ -101,16 +99,14 @@ class Progress:
         self.objective, self.passes = objective, passes
         self.tol, self.max_iter, self.watch = tol, max_iter, watch
         self.primal, self.dual = np.inf, 0.0
-        self.best: Iterate | None = None
-        self.drift = 0.0
+        self.best: Marked | None = None
+        self.latest: Floats = np.zeros(objective.patterns.dimension)
         self.proof: Proven | None = None
         self.iterations = 0
         self.ended_by: str | None = None
         self.history: list[tuple[float, float, float]] = []
         patterns = objective.patterns
         self._goal = tol
-        # Twice what is needed, so that sums in another order still find the claim true.
-        self._score_terms = 2.0 * patterns.most_entries + 16.0
         terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
         self.sum_error = _EPSILON * terms * patterns.longest
         self._since_better, self._smallest_gap = 0, np.inf
@@ -130,28 +126,13 @@ class Progress:
         """Return by how much the primal may exceed a dual value at the end."""
         return dual * (1.0 / (1.0 - self._goal) ** 2 - 1.0)
 
-    def score_error(self, weights: Floats) -> float:
-        """Bound the rounding error of a score of these weights."""
-        patterns = self.objective.patterns
-        reach = patterns.radius * math.sqrt(squared_norm(weights[:-1]))
-        return _EPSILON * self._score_terms * (reach + patterns.rho * abs(float(weights[-1])))
-
-    def offer(self, iterate: Iterate, drift: float = 0.0) -> bool:
-        """Judge weights and multipliers; return whether the run is over.
-
-        Parameters
-        ----------
-        iterate : Iterate
-        drift : float
-            What the margins may be wrong by, beyond the rounding error of a score.
-        """
-        objective = self.objective
-        error = self.score_error(iterate.weights) + drift
-        value = objective.value(iterate.weights, iterate.margins, error)
+    def offer(self, iterate: Iterate) -> bool:
+        """Judge weights and multipliers; return whether the run is over."""
+        objective, (weights, margins, error) = self.objective, iterate.marked
+        value = objective.value(iterate.marked)
         if value < self.primal or self.best is None:
             self.primal = value
-            self.best = Iterate(*(part.copy() for part in iterate))
-            self.drift = drift
+            self.best = Marked(weights.copy(), margins.copy(), error)
         proof = objective.proof(iterate.alpha, iterate.sums, self.sum_error)
         if proof.value > self.dual:
             self.dual = proof.value

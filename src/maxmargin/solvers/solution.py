@@ -15,7 +15,7 @@ from maxmargin.rows import DenseRows
 from maxmargin.solvers.ascent import Ascent
 from maxmargin.solvers.choice import NEWTON
 from maxmargin.solvers.newton import Newton
-from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Objective
+from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Marked, Objective
 from maxmargin.solvers.passes import Passes
 from maxmargin.solvers.progress import Iterate, Progress
 
@@ -23,6 +23,8 @@ __all__ = ["Problem", "Solution", "Start", "solve"]
 
 Floats = npt.NDArray[np.float64]
 
+#: Rounding errors of a start, in those of its scores, that would spoil all that comes of it.
+_LASTING = 100.0
 HISTORY_FIELDS = [("passes", float), ("lower", float), ("upper", float), ("certified", bool)]
 
 
@@ -31,6 +33,7 @@ class Start(NamedTuple):
 
     weights: Floats
     alpha: Floats
+    solved: bool  #: whether it is thought to be the end already
 
 
 @dataclass
@@ -94,7 +97,10 @@ def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> 
             start = Ascent(objective, passes, start, random).sketch()
         Newton(objective, passes, start).run(progress)
     else:
-        Ascent(objective, passes, start, random).run(progress)
+        ascent = Ascent(objective, passes, start, random)
+        if problem.start is not None and problem.start.solved:
+            ascent.look(progress)
+        ascent.run(progress)
     return _concluded(objective, progress)
 
 
@@ -111,15 +117,20 @@ def _first(problem: Problem) -> Iterate:
     """Return where to start: weights and multipliers at the lengths that suit the new costs."""
     objective, passes = problem.objective, problem.passes
     count, size = objective.patterns.count, objective.patterns.dimension
-    weights, margins, alpha = np.zeros(size), np.zeros(count), np.zeros(count)
+    marked, alpha = Marked(np.zeros(size), np.zeros(count), 0.0), np.zeros(count)
     sums = np.zeros((2, size))
     if problem.start is None:
-        return Iterate(weights, margins, alpha, sums)
+        return Iterate(marked, alpha, sums)
     weights = problem.start.weights
+    marked = marked._replace(weights=weights)
     if problem.method == NEWTON:
-        weights, margins = objective.centred(weights, passes.scores(weights))
+        error = objective.score_error(weights)
+        marked = objective.centred(Marked(weights, passes.scores(weights), error))
+        error = objective.score_error(marked.weights)
+        if marked.error > _LASTING * error:  # they were of another length altogether
+            marked = Marked(marked.weights, passes.scores(marked.weights), error)
         if objective.loss == SQUARED_HINGE:  # multipliers follow from the margins
-            return Iterate(weights, margins, alpha, sums)
+            return Iterate(marked, alpha, sums)
     alpha = np.minimum(problem.start.alpha, objective.caps)
     sums = passes.class_sums(alpha)
     proof = objective.proof(alpha, sums)
@@ -127,23 +138,23 @@ def _first(problem: Problem) -> Iterate:
         factors = np.array([proof.minus, proof.plus])
         positive = (objective.patterns.labels > 0).astype(np.intp)
         alpha, sums = np.minimum(alpha * factors[positive], objective.caps), sums * factors[:, None]
-    return Iterate(weights, margins, alpha, sums)
+    return Iterate(marked, alpha, sums)
 
 
 def _concluded(objective: Objective, progress: Progress) -> Solution:
     best, patterns = progress.best, objective.patterns
     assert best is not None and progress.ended_by is not None
-    weights, margins = best.weights, best.margins
-    centred = objective.centred(weights, margins)
+    centred = objective.centred(best)
     # Where the best intercept is not unique, the middle one may be worse in the last digit.
-    if objective.value(*centred) <= objective.value(weights, margins) * (1.0 + objective.rounding):
-        weights, margins = centred
-    # Of the margins they are made of, too, and of updates since these were made.
-    error = 2.0 * progress.score_error(weights) + progress.drift
-    # Who verifies that all patterns are on their side allows for as many terms as features.
-    cautious = error * (2.0 * patterns.dimension + 16.0) / (2.0 * patterns.most_entries + 16.0)
+    if objective.value(centred) <= objective.value(best) * (1.0 + objective.rounding):
+        best = centred
+    weights, margins, error = best
+    # Who verifies that all patterns are on their side has errors of as many terms as features.
+    cautious = (
+        2.0 * error * (2.0 * patterns.dimension + 16.0) / (2.0 * patterns.most_entries + 16.0)
+    )
     lowest, normal = float(margins.min()) - cautious, math.sqrt(squared_norm(weights[:-1]))
-    value = min(objective.value(weights, margins, error), progress.primal)
+    value = min(objective.value(best), progress.primal)
     if objective.loss == HARD and lowest > 0.0:
         weights = weights / lowest
     alpha, upper, geometric_upper = _proven(objective, progress)
@@ -156,7 +167,7 @@ def _concluded(objective: Objective, progress: Progress) -> Solution:
         alpha=alpha,
         lower=_lower(objective, value, lowest, normal, weights),
         upper=upper,
-        geometric=lowest / normal if normal else math.nan,
+        geometric=lowest / normal - 1e-14 * abs(lowest / normal) if normal else math.nan,
         geometric_upper=geometric_upper,
         separable=separable,
         history=_history(progress),
@@ -170,9 +181,9 @@ def _lower(
 ) -> float:
     """Return the margin that the weights have in the problem that was solved."""
     if objective.loss != HARD or value < math.inf:
-        return (0.5 / value) ** 0.5
+        return (0.5 / value) ** 0.5 * (1.0 - 1e-14)
     length = math.sqrt(objective.square(weights))
-    return lowest / length if length else math.nan
+    return lowest / length * (1.0 + 1e-14) if length else math.nan  # not positive
 
 
 def _proven(objective: Objective, progress: Progress) -> tuple[Floats, float, float]:
@@ -202,6 +213,6 @@ def _history(progress: Progress) -> npt.NDArray[Any]:
     if progress.history:
         passes, primal, dual = np.array(progress.history).T
         with np.errstate(divide="ignore"):
-            history["passes"], history["certified"] = passes, True
+            history["passes"], history["certified"] = passes, dual > 0.0
             history["lower"], history["upper"] = (0.5 / primal) ** 0.5, (0.5 / dual) ** 0.5
     return history
