@@ -81,15 +81,13 @@ class Patterns:
         rho : float, "auto" or None
             The constant appended to the rows: a number, the radius of the data, or none.
         """
-        X, unit = _rescaled(canonical(X) if sparse.issparse(X) else X)
-        n = X.shape[0]
-        entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
-        unaugmented = rows_of(X, 0.0)
-        squares = np.empty(n)
-        loop = compile_loop(loops.lengths, type(unaugmented))
-        for first, last in _calls(n, entries):
-            loop(unaugmented, first, last, squares)
+        X, unit = canonical(X) if sparse.issparse(X) else X, 1.0
+        rows, squares = _measured(X)
         radius = float(np.sqrt(squares.max()))
+        if not 2.0**-_LARGEST_EXPONENT < radius < 2.0**_LARGEST_EXPONENT:
+            X, unit = _rescaled(X)
+            rows, squares = _measured(X)
+            radius = float(np.sqrt(squares.max()))
         if not math.isfinite(radius):  # scikit-learn can be told not to look
             raise ValueError("Input X contains NaN or infinity.")
         constant = (radius or 1.0) if rho == "auto" else float(rho or 0.0) * unit
@@ -100,9 +98,9 @@ class Patterns:
             )
         squares += constant * constant
         _check_overflow(squares, unit)
-        signs = np.ones(n, np.int8) if labels is None else np.asarray(labels, np.int8)
-        rows = unaugmented._replace(rho=constant)
-        return cls(rows, signs, squares, radius, unit, entries + 1.0)
+        signs = np.ones(squares.size, np.int8) if labels is None else np.asarray(labels, np.int8)
+        entries = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+        return cls(rows._replace(rho=constant), signs, squares, radius, unit, entries + 1.0)
 
     def relabelled(self, labels: npt.ArrayLike) -> Patterns:
         """Return patterns over the same rows with other labels."""
@@ -226,6 +224,15 @@ def _calls(count: int, entries_per_row: float) -> Iterator[tuple[np.uint64, np.u
     size = max(1, int(PRODUCTS_PER_CALL / max(entries_per_row, 1.0)))
     for first in range(0, count, size):
         yield np.uint64(first), np.uint64(min(first + size, count))
+
+
+def _measured(X: Any) -> tuple[Rows, Floats]:
+    """Return the rows of a matrix, without a constant, and their squared norms."""
+    rows, n = rows_of(X, 0.0), X.shape[0]
+    squares, loop = np.empty(n), compile_loop(loops.lengths, type(rows))
+    for first, last in _calls(n, X.nnz / n if sparse.issparse(X) else X.shape[1]):
+        loop(rows, first, last, squares)
+    return rows, squares
 
 
 def _rescaled(X: Any) -> tuple[Any, float]:
