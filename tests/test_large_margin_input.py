@@ -57,7 +57,9 @@ def test_numbers_that_are_no_floats():
 def test_newton_for_too_many_features_says_who_can():
     rows = sparse.csr_array(([1.0, -1.0], ([0, 1], [0, 10**6 - 1])), shape=(2, 10**6))
     model = LargeMarginClassifier(solver="newton")
-    message = r"solver='newton' keeps .* 7451 GiB for 1000001 of them\. solver='ascent' needs none"
+    message = (
+        r"solver='newton' keeps .* 7451 GiB each for 1000001 of them\. solver='ascent' needs none"
+    )
     assert_refused(model, message, rows, [0, 1])
     for solver in ("ascent", "auto"):
         model = LargeMarginClassifier(solver=solver, random_state=0).fit(rows, [0, 1])
@@ -265,7 +267,7 @@ def test_nothing_that_was_given_is_changed(kind, solver):
     [
         ("auto", 1, "Raise max_iter."),
         ("newton", 1, "Raise max_iter."),
-        ("ascent", 1, "Raise max_iter."),
+        ("ascent", 1, 'Use solver="auto".'),
         ("ascent", 1000, 'Use solver="auto".'),
     ],
 )
@@ -293,7 +295,7 @@ def test_of_classes_that_are_cut_short_the_farthest_is_warned_of():
     [warning] = caught
     expected = f"LargeMarginClassifier for class {label} against the others was stopped by"
     assert str(warning.message).startswith(expected)
-    assert str(warning.message).endswith(" Raise max_iter. (The farthest of 3 such classes.)")
+    assert str(warning.message).endswith(' Use solver="auto". (The farthest of 3 such classes.)')
     assert warning.filename == __file__
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from maxmargin.patterns import ROWS_PER_SUM, Extremes, Patterns, squared_norm
 from maxmargin.verification import hulls_meet, rounding_of_sums
 
-__all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "upper_bounds"]
+__all__ = ["Lower", "Upper", "inseparable", "lower_bounds", "sum_error", "upper_bounds"]
 
 Floats = npt.NDArray[np.float64]
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -67,8 +67,7 @@ def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
     alpha, positive = _near_one(alpha), patterns.labels > 0
     mass_plus, mass_minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
     minus, plus = patterns.class_sums(alpha)
-    terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
-    rounding, up = _EPSILON * terms * patterns.longest, _down(-1.0)
+    rounding, up = sum_error(patterns), _down(-1.0)
     margin = geometric = np.inf
     if mass_plus + mass_minus > 0.0:
         distance = _length(plus - minus)
@@ -79,6 +78,15 @@ def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
         distance = _length((plus / mass_plus - minus / mass_minus)[:-1])
         geometric = (distance / 2.0 + rounding) * up
     return Upper(margin, geometric)
+
+
+def sum_error(patterns: Patterns) -> float:
+    """Bound the error of the norm of a sum of patterns, divided by that of their multipliers.
+
+    Both sums, and twice what either can be wrong by.
+    """
+    terms = patterns.dimension + 2.0 * (ROWS_PER_SUM + patterns.count / ROWS_PER_SUM) + 16.0
+    return _EPSILON * terms * patterns.longest
 
 
 def _near_one(vector: Floats) -> Floats:

@@ -241,6 +241,10 @@ class Certificate:
                 raise InvalidCertificate(
                     f"{name}={getattr(self, name)!r} does not hold for these data; found {found}."
                 )
+        if self.lower > self.upper:  # within the errors of the sums made here each may hold alone
+            raise InvalidCertificate(
+                f"lower={self.lower!r} exceeds upper={self.upper!r}: one of them is wrong."
+            )
 
 
 def _not_above(small: float, large: float) -> bool:

@@ -21,7 +21,7 @@ class IterationWatch:
     context : CallbackContext or None
         Of what the iterations are part of; None if nobody listens.
     data : dict
-        X and y (and metadata) as the user gave them.
+        X and y as the user gave them.
     attributes : callable or None
         Makes of a Progress the attributes that a fitted estimator has; None where there is no
         estimator in between.

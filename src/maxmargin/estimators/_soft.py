@@ -20,8 +20,6 @@ Floats = npt.NDArray[np.float64]
 
 #: Range of what a pattern may cost, times its square: beyond, squares of it are no numbers.
 _LEAST, _MOST = 1e-150, 1e150
-#: Iterations after which it is the solver that does not suit the data.
-_PLENTY = 1000
 
 
 def checked_costs(estimator: Any, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Floats:
@@ -114,17 +112,21 @@ def warning_about(
     if not missed:
         return None
     worst = max(missed, key=lambda each: np.nan_to_num(each[2].gap, nan=np.inf))
-    text = _explanation(estimator, *worst)
+    text = _explanation(estimator, *worst, one_of_many=len(solutions) > 1)
     return text if len(missed) == 1 else f"{text} (The farthest of {len(missed)} such classes.)"
 
 
 def _explanation(
-    estimator: Any, objective: Objective, solution: Solution, certificate: Certificate
+    estimator: Any,
+    objective: Objective,
+    solution: Solution,
+    certificate: Certificate,
+    one_of_many: bool,
 ) -> str:
     name = type(estimator).__name__
-    if len(certificate.classes) > 2:
+    if one_of_many:
         name = f"{name} for class {certificate.positive} against the others"
-    if solution.ended_by == "inseparable" or not certificate.lower > 0.0:
+    if objective.loss == HARD and not certificate.lower > 0.0:
         known = "is proven" if certificate.separable is False else "seems"
         return (
             f"{name}: it {known} that no hyperplane separates the data, so there is no hard "
@@ -133,7 +135,7 @@ def _explanation(
     reason, advice = f"max_iter={estimator.max_iter} iterations", "Raise max_iter."
     if solution.ended_by == "rounding":
         reason, advice = "the rounding errors of float64", "Scale the features to similar ranges."
-    elif estimator.solver_ != best_method(objective) and estimator.max_iter >= _PLENTY:
+    elif estimator.solver_ != best_method(objective):
         advice = 'Use solver="auto".'
     return (
         f"{name} was stopped by {reason} at a certified gap of {certificate.gap:.3g}, more than "

@@ -32,10 +32,6 @@ __all__ = ["LargeMarginClassifier"]
 Floats = npt.NDArray[np.float64]
 
 
-#: Bytes that the matrix of Newton's method may take.
-_LARGEST_MATRIX = 2**33
-
-
 @documented
 class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
     r"""Linear classifier of largest soft margin, with a proof that no other one is much better.
@@ -135,7 +131,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="right"), Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="right")],
         "loss": [StrOptions({solvers.SQUARED_HINGE, solvers.HINGE})],
         "tol": [Interval(Real, 0, 1, closed="neither")],
         "fit_intercept": ["boolean"],
@@ -273,14 +269,15 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         return tasks
 
     def _method(self, objective: Objective) -> str:
-        method = solvers.best_method(objective) if self.solver == "auto" else str(self.solver)
-        size = solvers.matrix_bytes(objective)
-        if method == solvers.NEWTON and size > _LARGEST_MATRIX:
+        if self.solver == "auto":
+            return solvers.best_method(objective)
+        if self.solver == solvers.NEWTON and not solvers.has_room(objective):
+            size = solvers.matrix_bytes(objective) / 2**30
             raise ValueError(
-                f"solver='newton' keeps a matrix of all pairs of features: {size / 2**30:.0f} GiB "
+                f"solver='newton' keeps matrices of all pairs of features: {size:.0f} GiB each "
                 f"for {objective.patterns.dimension} of them. solver='ascent' needs none."
             )
-        return method
+        return str(self.solver)
 
     def _starts(
         self, patterns: Patterns, classes: npt.NDArray[Any], costs: Floats, free: bool
@@ -290,10 +287,10 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
             return [None] * count
         self._check_same_shape(patterns.dimension - 1, classes)
         starts: list[Start | None] = []
-        for certificate, dual in zip(self.certificates_, self.dual_coef_, strict=True):
-            alpha = np.zeros(costs.size)
-            if certificate.dual_weights.shape[1] == costs.size:
-                alpha[self.support_] = np.abs(dual) / patterns.unit**2
+        for certificate in self.certificates_:
+            alpha = certificate.dual_weights.toarray().ravel()  # they will be scaled as suits
+            if alpha.size != costs.size:
+                alpha = np.zeros(costs.size)
             weights = patterns.augmented(certificate.coef, certificate.intercept)
             last = None if self.C == np.inf else self.loss, free
             solved = last == (certificate.loss, certificate.free_intercept)
@@ -364,6 +361,8 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         signed = np.zeros((len(tasks), counting.size))
         for row, task, solution in zip(signed, tasks, solutions, strict=True):
             patterns = task.objective.patterns
-            row[counting] = solution.alpha * patterns.unit**2 * patterns.labels
+            row[counting] = solution.alpha * patterns.labels
+        unit = tasks[0].objective.patterns.unit
         self.support_ = np.flatnonzero(signed.any(axis=0)).astype(np.int32)
-        self.dual_coef_ = signed[:, self.support_]
+        with np.errstate(over="ignore"):  # of data of extreme magnitude they may be no numbers
+            self.dual_coef_ = signed[:, self.support_] * unit * unit

@@ -60,9 +60,20 @@ class LargeMarginClassifierCV(LinearClassifier):
     refit : bool, default=True
         Whether to fit all rows at the best C. Without, there is no hyperplane and no certificate:
         only the search's own attributes are set, and `predict` fails.
-    loss, tol, fit_intercept, rho, solver, class_weight, max_iter
-        Of every fit, as for `LargeMarginClassifier`. Balanced class weights are those of the
-        rows that a fit learns from.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        As for `LargeMarginClassifier`, and so are the following.
+    tol : float, default=1e-3
+        Certified gap of every fit.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    rho : float or None, default=None
+        None: the intercept is free. A number: it is penalised.
+    solver : {"auto", "newton", "ascent"}, default="auto"
+        Of every fit.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the costs; balanced ones are those of the rows that a fit learns from.
+    max_iter : int, default=1000
+        Iterations of every fit.
     n_jobs : int or None, default=None
         Threads: for the folds, then for the last fit.
     random_state : int, RandomState instance or None, default=None
@@ -235,6 +246,7 @@ class LargeMarginClassifierCV(LinearClassifier):
                 f"{type(self).__name__} needs samples of at least 2 classes in y, with positive "
                 f"weights, but there is only one class: {classes.tolist()}"
             )
+        self.classes_ = classes
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             return Data(X, y, sample_weight, routed.splitter.split, routed.scorer.score)
@@ -301,7 +313,9 @@ class LargeMarginClassifierCV(LinearClassifier):
             )
         return super().decision_function(X)
 
-    def score(self, X: Any, y: npt.ArrayLike, **params: Any) -> float:
+    def score(
+        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None, **params: Any
+    ) -> float:
         """Return what `scoring` says of the predictions; accuracy if it is None.
 
         Parameters
@@ -309,14 +323,18 @@ class LargeMarginClassifierCV(LinearClassifier):
         X : array or sparse matrix of shape (n, d)
         y : array of shape (n,)
             The true labels.
+        sample_weight : array of shape (n,), default=None
+            Weights of the rows.
         **params : dict
-            ``sample_weight``, or with metadata routing whatever the scorer requests.
+            With metadata routing, what else the scorer requests.
 
         Returns
         -------
         float
         """
-        _raise_for_params(params, self, "score", allow=["sample_weight"])
+        _raise_for_params(params, self, "score")
+        if sample_weight is not None:
+            params["sample_weight"] = sample_weight
         if get_config()["enable_metadata_routing"]:
             params = process_routing(self, "score", **params).scorer.score
         return one_number(self._scorer()(self, X, y, **params))

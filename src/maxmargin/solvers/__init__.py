@@ -1,6 +1,6 @@
 """The fast certified solvers: an objective goes in, a solution with its proof comes out."""
 
-from maxmargin.solvers.choice import ASCENT, NEWTON, best_method, matrix_bytes
+from maxmargin.solvers.choice import ASCENT, NEWTON, best_method, has_room, matrix_bytes
 from maxmargin.solvers.objective import HARD, HINGE, SQUARED_HINGE, Objective
 from maxmargin.solvers.passes import Passes, threads
 from maxmargin.solvers.progress import Progress
@@ -19,6 +19,7 @@ __all__ = [
     "Solution",
     "Start",
     "best_method",
+    "has_room",
     "matrix_bytes",
     "solve",
     "threads",

@@ -106,7 +106,7 @@ class Ascent:
             if self.objective.free:
                 self.offset += float(self.weights[-1])
         if not self.judged:
-            progress.offer(self._iterate(self._candidate()))
+            progress.have_last_word(self._iterate(self._candidate()))
 
     def _judge(self, progress: Progress) -> None:
         """Judge the weights; the sums are made anew only if the old ones promise enough."""
@@ -142,7 +142,9 @@ class Ascent:
         known = 0.0 < self._on_the_way < np.inf
         rate = min(difference / self._on_the_way, 1.0) if known else 1.0
         self._on_the_way, self.difference = difference, rate * difference
-        self.limits[:] = lowest or -np.inf, highest or np.inf
+        # Where no slope was of a sign, nobody is left out for having one.
+        self.limits[0] = lowest if lowest < 0.0 else -np.inf
+        self.limits[1] = highest if highest > 0.0 else np.inf
 
     def _targets(self) -> Floats:
         patterns = self.objective.patterns
@@ -156,32 +158,23 @@ class Ascent:
 
     def _settle(self) -> None:
         """Solve for the patterns that moved most since the last time, all others resting."""
-        objective, patterns = self.objective, self.objective.patterns
+        objective = self.objective
         moved = np.abs(self.alpha - self._settled)
         count = min(_SETTLERS, int(np.count_nonzero(moved)))
         chosen = np.argpartition(-moved, count - 1)[:count] if count else np.empty(0, np.intp)
         self._settled = self.alpha.copy()
         if not count:
             return
-        matrix = np.empty((count, count))
-        loop = compile_loop(loops.products, type(patterns.rows))
-        loop(patterns.rows, patterns.labels, chosen, np.zeros(patterns.dimension), matrix)
+        matrix = self.passes.products(chosen)
         alpha, slack = self.alpha[chosen], objective.slack[chosen]
         matrix[np.diag_indices(count)] += slack
-        scores = compile_loop(loops.scores_of, type(patterns.rows))(
-            patterns.rows, patterns.labels, chosen, self.weights
-        )
-        slopes = scores + slack * alpha - self._targets()[chosen]
-        before = alpha.copy()
+        scores = self.passes.scores_of(chosen, self.weights)
+        slopes, before = scores + slack * alpha - self._targets()[chosen], alpha.copy()
         accuracy = 1e-3 * float(np.abs(self.limits[np.isfinite(self.limits)]).max(initial=0.0))
         settle = compile_loop(loops.settle)
         settle(matrix, slopes, objective.caps[chosen], _SETTLING_SWEEPS, accuracy, alpha)
-        self.alpha[chosen] = alpha
-        steps = (alpha - before) * patterns.labels[chosen]
-        compile_loop(loops.add_chosen, type(patterns.rows))(
-            patterns.rows, chosen, steps, self.weights
-        )
-        self._settled[chosen] = alpha
+        self.passes.add_chosen(chosen, alpha - before, self.weights)
+        self.alpha[chosen] = self._settled[chosen] = alpha
         self.limits[:] = -np.inf, np.inf
 
     def _hyperplane(self) -> Floats:

@@ -10,7 +10,9 @@ newton   ``rounds (d^3 / 60 + 1.4 n e) + 2 n e^2 / speed``
 ascent   ``6 (1 + c)^0.35 + c sqrt(n / d) / 2`` sweeps (at most 1000), of ``1.3 n e`` each
 =======  ===================================================================================
 
-There are 8 rounds, or 20 for a loss with corners. The speed of products is 50 numbers a nanosecond
+A hard margin counts as 1000 sweeps; on small data, of at most 2^16 entries, sweeps count 20 times,
+since Newton's method finds the last digit in passing. There are 8 rounds, or 20 for a loss with
+corners. The speed of products is 50 numbers a nanosecond
 for dense rows, which go through BLAS, and 3 for sparse ones. Measured on the data sets of
 ``benchmarks/solvers.py``.
 """
@@ -22,11 +24,13 @@ import math
 from maxmargin.rows import DenseRows
 from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Objective
 
-__all__ = ["ASCENT", "NEWTON", "best_method", "matrix_bytes"]
+__all__ = ["ASCENT", "NEWTON", "best_method", "has_room", "matrix_bytes"]
 
 NEWTON, ASCENT = "newton", "ascent"
 
 _MOST_SWEEPS = 1000.0
+#: Bytes of a matrix of all pairs of features.
+_LARGEST_MATRIX = 2**31
 #: Of small problems Newton's method finds the last digit in passing: worth as many sweeps more.
 _TO_THE_LAST_DIGIT = 20.0
 
@@ -36,8 +40,13 @@ def best_method(objective: Objective) -> str:
     return min((NEWTON, ASCENT), key=lambda method: _nanoseconds(objective, method))
 
 
+def has_room(objective: Objective) -> bool:
+    """Tell whether Newton's method may have the four or five matrices that it needs."""
+    return matrix_bytes(objective) <= _LARGEST_MATRIX
+
+
 def matrix_bytes(objective: Objective) -> int:
-    """Return the size of the matrix of Newton's method."""
+    """Return the size of a matrix of Newton's method."""
     return 8 * objective.patterns.dimension**2
 
 
@@ -46,6 +55,8 @@ def _nanoseconds(objective: Objective, method: str) -> float:
     entries = patterns.count * patterns.entries_per_row
     if method == ASCENT:
         return 1.3 * entries * _sweeps(objective)
+    if not has_room(objective):
+        return math.inf
     speed = 50.0 if isinstance(patterns.rows, DenseRows) else 3.0
     rounds = 8.0 if objective.loss == SQUARED_HINGE else 20.0
     each = width**3 / 60.0 + 1.4 * entries

@@ -39,8 +39,8 @@ class GramMatrix:
         self.objective, self.passes = objective, passes
         size = objective.patterns.dimension
         self.matrix = np.zeros((size, size))
-        radius = objective.patterns.radius
-        self.single = isinstance(objective.patterns.rows, DenseRows) and _LOW < radius < _HIGH
+        dense = isinstance(objective.patterns.rows, DenseRows)
+        self.single = dense and _LOW < objective.patterns.longest < _HIGH
         self._active: Mask = np.zeros(objective.costs.size, bool)
 
     def follow(self, active: Mask) -> None:
@@ -77,16 +77,17 @@ class GramMatrix:
         if self.objective.free:
             constant = float(self.objective.shares.sum()) * self.objective.patterns.rho**2
             ridge[-1] = _LEAST_CURVATURE * stiffness * constant
-        matrix = stiffness * self.matrix
         # Features come on all scales: in units in which the diagonal is 1.
-        units = 1.0 / np.sqrt(np.maximum(matrix.diagonal(), 0.0) + ridge)
-        matrix *= units[:, None] * units
+        units = 1.0 / np.sqrt(np.maximum(stiffness * self.matrix.diagonal(), 0.0) + ridge)
         jitter = _JITTER
         while True:
-            scaled = matrix.copy()
+            scaled = self.matrix * (stiffness * units)
+            scaled *= units[:, None]
             np.fill_diagonal(scaled, 1.0 + jitter)
-            try:
-                factor = linalg.cho_factor(scaled, overwrite_a=True, check_finite=False)
+            try:  # on the transpose, which LAPACK need not copy
+                factor = linalg.cho_factor(
+                    scaled.T, lower=True, overwrite_a=True, check_finite=False
+                )
             except linalg.LinAlgError:
                 if self.single:
                     self.refine()

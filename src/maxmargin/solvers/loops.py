@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
+from maxmargin.compiled import INLINED
 from maxmargin.prefetch import prefetch
 
 __all__ = [
@@ -31,6 +33,8 @@ __all__ = [
 ]
 
 _AHEAD, _FAR_AHEAD, _ONE = np.uint64(8), np.uint64(16), np.uint64(1)
+#: Numbers that are added to one another before their sum is added to the others.
+ROWS_PER_SUM = 8192
 _STEPS = 60  # of a line search: enough to halve an interval down to nothing
 
 
@@ -107,17 +111,22 @@ def dual_sums(labels: Any, alpha: Any, slack: Any, caps: Any) -> Any:
 
     That is ``sum alpha``, ``sum slack alpha^2`` and the least ``cap / alpha``.
     """
-    mass_minus, curved_minus, mass_plus, curved_plus = 0.0, 0.0, 0.0, 0.0
-    for k in range(np.uint64(alpha.size)):  # without branches: labels come in any order
-        value, plus = alpha[k], np.float64(labels[k] > 0)
-        square = slack[k] * (value * value)
-        mass_minus += (1.0 - plus) * value
-        mass_plus += plus * value
-        curved_minus += (1.0 - plus) * square
-        curved_plus += plus * square
-    out = np.full((2, 3), np.inf)
-    out[0, 0], out[0, 1] = mass_minus, curved_minus
-    out[1, 0], out[1, 1] = mass_plus, curved_plus
+    out, count = np.zeros((2, 3)), np.uint64(alpha.size)
+    out[:, 2] = np.inf
+    for first in range(np.uint64(0), count, np.uint64(ROWS_PER_SUM)):  # short chains of roundings
+        mass_minus, curved_minus, mass_plus, curved_plus = 0.0, 0.0, 0.0, 0.0
+        for k in range(first, min(first + np.uint64(ROWS_PER_SUM), count)):
+            # Without branches: labels come in any order.
+            value, plus = alpha[k], np.float64(labels[k] > 0)
+            square = slack[k] * (value * value)
+            mass_minus += (1.0 - plus) * value
+            mass_plus += plus * value
+            curved_minus += (1.0 - plus) * square
+            curved_plus += plus * square
+        out[0, 0] += mass_minus
+        out[0, 1] += curved_minus
+        out[1, 0] += mass_plus
+        out[1, 1] += curved_plus
     if caps.size and caps[0] < np.inf:  # then all of them are
         for k in range(np.uint64(alpha.size)):
             if alpha[k] > 0.0:
@@ -130,6 +139,15 @@ def outer_products(rows: Any, chosen: Any, factors: Any, out: Any) -> None:
     """Add ``sum_k factor_k [x_k, rho] [x_k, rho]'`` over chosen rows to an upper triangle."""
     for position in range(np.uint64(chosen.size)):
         rows.add_outer(np.uint64(chosen[position]), factors[position], out)
+
+
+@register_jitable(**INLINED)
+def excess(lack: Any, alpha: Any, slack: Any, cap: Any) -> Any:
+    """Return by how much a pattern's loss and its conjugate exceed their product (Fenchel)."""
+    loss = max(0.0, lack)
+    if slack > 0.0:
+        return 0.5 * (loss * loss / slack + slack * alpha * alpha) - alpha * lack
+    return cap * loss - alpha * lack if cap < np.inf else 0.0
 
 
 def ascend(
@@ -171,11 +189,7 @@ def ascend(
             order[position], order[last] = order[last], order[position]
             continue
         position += _ONE
-        loss = max(0.0, lack)
-        if slack[row] > 0.0:
-            difference += 0.5 * (loss * loss / slack[row] + slack[row] * old * old) - old * lack
-        elif cap < np.inf:
-            difference += cap * loss - old * lack
+        difference += excess(lack, old, slack[row], cap)
         if (old == 0.0 and slope >= 0.0) or (old == cap and slope <= 0.0):
             continue
         lowest, highest = min(lowest, slope), max(highest, slope)

@@ -98,7 +98,7 @@ class Newton:
         if objective.loss == SQUARED_HINGE:
             return 2.0 * objective.mean_cost
         if objective.loss == HARD:
-            return 10.0 / objective.patterns.longest_squared
+            return 10.0 / (objective.patterns.longest_squared or 1.0)
         # Wide enough for all patterns to be active at first; not needed around known centres.
         return (_STIFF_IF_WARM if warm else 0.5) * objective.mean_cost
 
@@ -131,6 +131,7 @@ class Newton:
         self.weights += step * direction
         self.margins += step * moves
         self.drift += abs(step) * self.objective.score_error(direction)
+        self.drift += 0.1 * self.objective.score_error(self.weights)  # the roundings of these sums
         self._respond()
 
     def _round_is_over(self, progress: Progress) -> bool:

@@ -159,7 +159,7 @@ class Objective:
         if scale == math.inf:
             return Proof(math.inf, *factors.tolist())
         value = scale * mass - 0.5 * scale * scale * square
-        return Proof(value * (1.0 - self.rounding), *(scale * factors).tolist())
+        return Proof(value * (1.0 - 3.0 * self.rounding), *(scale * factors).tolist())
 
     @cached_property
     def _score_terms(self) -> float:

@@ -107,6 +107,25 @@ class Passes:
 
         return self._sum(block, chosen.size, np.zeros((self.patterns.dimension,) * 2))
 
+    def products(self, chosen: Any) -> Floats:
+        """Return the products of chosen patterns with each other."""
+        out = np.empty((chosen.size, chosen.size))
+        work = np.zeros(self.patterns.dimension)
+        self._compiled(loops.products)(self._rows, self._labels, chosen, work, out)
+        self.rows_read += chosen.size * (chosen.size + 1) / 2.0 + chosen.size
+        return out
+
+    def scores_of(self, chosen: Any, weights: Floats) -> Floats:
+        """Return ``y_k . weights`` of chosen patterns."""
+        self.rows_read += chosen.size
+        return self._compiled(loops.scores_of)(self._rows, self._labels, chosen, weights)
+
+    def add_chosen(self, chosen: Any, steps: Floats, weights: Floats) -> None:
+        """Add ``sum_k steps_k y_k`` over chosen patterns to weights."""
+        self.rows_read += chosen.size
+        signed = steps * self._labels[chosen]
+        self._compiled(loops.add_chosen)(self._rows, chosen, signed, weights)
+
     def products_of_all(self, factors: Floats, dtype: Any = np.float64) -> Floats:
         """Return the outer products of all rows, computed once for factors that never change."""
         with self._lock:

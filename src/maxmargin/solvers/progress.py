@@ -7,8 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.bounds import inseparable, upper_bounds
-from maxmargin.patterns import ROWS_PER_SUM
+from maxmargin.bounds import inseparable, sum_error, upper_bounds
 from maxmargin.solvers.objective import HARD, Marked, Objective, Proof, gap_of
 from maxmargin.solvers.passes import Passes
 
@@ -107,8 +106,7 @@ class Progress:
         self.history: list[tuple[float, float, float]] = []
         patterns = objective.patterns
         self._goal = tol
-        terms = patterns.dimension + ROWS_PER_SUM + patterns.count / ROWS_PER_SUM + 16.0
-        self.sum_error = _EPSILON * terms * patterns.longest
+        self.sum_error = sum_error(patterns)
         self._since_better, self._smallest_gap = 0, np.inf
         self._next_look = _FIRST_LOOK
 
@@ -149,6 +147,11 @@ class Progress:
         self.offer(start)
         self.history.append((self.passes.passes, self.primal, self.dual))
 
+    def have_last_word(self, iterate: Iterate) -> None:
+        """Judge what was not judged when the run ended."""
+        self.offer(iterate)
+        self.history[-1] = self.passes.passes, self.primal, self.dual
+
     def begin(self) -> None:
         """Take note that an iteration begins."""
         if self.watch is not None:
@@ -184,7 +187,7 @@ class Progress:
         if self.proof is None:
             return False
         longest = self.objective.patterns.longest
-        if self.dual > 0.0 and (0.5 / self.dual) ** 0.5 < _NO_MARGIN * longest:
+        if self.dual > 0.0 and (0.5 / self.dual) ** 0.5 <= _NO_MARGIN * longest:
             return True
         if self.iterations < self._next_look:
             return False

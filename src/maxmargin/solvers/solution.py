@@ -154,7 +154,7 @@ def _concluded(objective: Objective, progress: Progress) -> Solution:
         2.0 * error * (2.0 * patterns.dimension + 16.0) / (2.0 * patterns.most_entries + 16.0)
     )
     lowest, normal = float(margins.min()) - cautious, math.sqrt(squared_norm(weights[:-1]))
-    value = min(objective.value(best), progress.primal)
+    value = objective.value(best)
     if objective.loss == HARD and lowest > 0.0:
         weights = weights / lowest
     alpha, upper, geometric_upper = _proven(objective, progress)
