@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Range of what a pattern may cost, times its square: beyond, squares of it are no numbers.
 _LEAST, _MOST = 1e-150, 1e150
+#: A constant so many times as large as a row hides what the row says.
+_FAR_OUT = 1e4
 
 
 def checked_costs(estimator: Any, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Floats:
@@ -135,6 +137,8 @@ def _explanation(
     reason, advice = f"max_iter={estimator.max_iter} iterations", "Raise max_iter."
     if solution.ended_by == "rounding":
         reason, advice = "the rounding errors of float64", "Scale the features to similar ranges."
+        if certificate.rho is not None and certificate.rho > _FAR_OUT * certificate.radius:
+            advice = "Use a rho that is not so much larger than the rows."
     elif estimator.solver_ != best_method(objective):
         advice = 'Use solver="auto".'
     return (
