@@ -48,19 +48,26 @@ QUICK_LIMIT = 5.0
 FRACTIONS = (4, 2, 1)
 
 
-def problems(separable: bool, quick: bool) -> Iterator[Problem]:
-    """All problems that one data set is tried with."""
-    for loss, rho in (("squared_hinge", 1.0), ("hinge", 1.0), ("hinge", None)):
-        for C in (1.0,) if quick else CS:
-            yield Problem(loss, rho, C)
-    if separable:
-        yield Problem("hinge", None, inf)
+# Of LIBLINEAR and its like, the same, and of SVC.
+KINDS = {"squared": ("squared_hinge", 1.0), "hinge": ("hinge", 1.0), "free": ("hinge", None)}
+
+
+def problems(kinds: list[str], separable: bool, quick: bool) -> Iterator[Problem]:
+    """All problems of some kinds that one data set is tried with."""
+    for kind in kinds:
+        if kind in KINDS:
+            for C in (1.0,) if quick else CS:
+                yield Problem(*KINDS[kind], C)
+        elif separable:
+            yield Problem("hinge", None, inf)
 
 
 def main() -> None:
     """Measure what has not been measured yet, print each entry, and keep it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.solvers", description=main.__doc__)
     parser.add_argument("--data", nargs="+", choices=TASKS, default=list(TASKS), metavar="NAME")
+    choices = [*KINDS, "hard"]
+    parser.add_argument("--kinds", nargs="+", choices=choices, default=choices, metavar="KIND")
     parser.add_argument("--quick", action="store_true", help=f"C = 1, {QUICK_LIMIT:g} s a fit")
     parser.add_argument("--json", type=Path, default=Path("solvers.json"), help="kept entries")
     parser.add_argument("--write", action="store_true", help="write the page and the picture")
@@ -71,7 +78,8 @@ def main() -> None:
     kept = json.loads(arguments.json.read_text()) if arguments.json.exists() else {}
     with Workers() as workers:
         for name in arguments.data:
-            for key, entry in measure(workers, name, kept, arguments.quick):
+            wanted = list(problems(arguments.kinds, TASKS[name][1], arguments.quick))
+            for key, entry in measure(workers, name, wanted, kept, arguments.quick):
                 kept[key] = entry
                 arguments.json.write_text(json.dumps(kept, indent=1))
                 print(f"{key}: {solvers_page.headline(entry)}", flush=True)
@@ -80,13 +88,11 @@ def main() -> None:
 
 
 def measure(
-    workers: Workers, name: str, kept: dict[str, Any], quick: bool
+    workers: Workers, name: str, wanted: list[Problem], kept: dict[str, Any], quick: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Run the races of one data set that are not kept yet."""
-    load, separable = TASKS[name]
-    missing = [
-        problem for problem in problems(separable, quick) if f"{name}, {problem}" not in kept
-    ]
+    load, _ = TASKS[name]
+    missing = [problem for problem in wanted if f"{name}, {problem}" not in kept]
     scaling = f"{name}, rows"
     if not missing and (name != "covtype" or scaling in kept):
         return
