@@ -118,7 +118,7 @@ def test_line_searches_find_the_minimum():
             alpha = 2.0 * shares * (targets - margins - step * moves)
             return b[0] + step * b[1] - np.clip(alpha, 0.0, caps) @ moves
 
-        step = search(margins, moves, targets, shares, stiffness, caps, slope, curvature)
+        step = search(margins, moves, targets, shares, stiffness, caps, slope, curvature, -np.inf)
         best = optimize.brentq(rise, -1e4, 1e4, xtol=1e-12, rtol=1e-14)
         assert step == pytest.approx(best, rel=1e-7, abs=1e-9)
 

@@ -33,13 +33,27 @@ def checked_costs(estimator: Any, X: Any, y: npt.NDArray[Any], sample_weight: An
         ).astype(np.float64)
     if estimator.class_weight is not None:
         classes, codes = np.unique(y, return_inverse=True)
-        factors = compute_class_weight(estimator.class_weight, classes=classes, y=y)
+        counted = y[weight > 0.0]  # "balanced" is about rows that count
+        factors = np.zeros(classes.size)
+        among = np.isin(classes, counted)
+        factors[among] = compute_class_weight(
+            estimator.class_weight, classes=classes[among], y=counted
+        )
         if not (np.isfinite(factors) & (factors >= 0.0)).all():
             raise ValueError("class_weight has a weight that is negative or not finite.")
-        weight = weight * factors[codes]
-    if not weight.any():
+        with np.errstate(over="ignore"):
+            weight = weight * factors[codes]
+    counting = weight > 0.0
+    if not counting.any():
         raise ValueError("The product of sample_weight and class_weight is zero for every row.")
-    return np.where(weight > 0.0, estimator.C, 0.0) * np.where(weight > 0.0, weight, 1.0)
+    costs = np.zeros(weight.size)
+    with np.errstate(over="ignore"):
+        costs[counting] = float(estimator.C) * weight[counting]
+    if not costs[counting].all():
+        raise ValueError(
+            f"C={estimator.C:g} times the weights is zero for rows that have a weight."
+        )
+    return costs
 
 
 def scaled_costs(costs: Floats, patterns: Patterns, C: float) -> Floats:
@@ -129,10 +143,16 @@ def _explanation(
     if one_of_many:
         name = f"{name} for class {certificate.positive} against the others"
     if objective.loss == HARD and not certificate.lower > 0.0:
-        known = "is proven" if certificate.separable is False else "seems"
+        upper = f"none can be larger than {certificate.margin_upper:.3g}"
+        if certificate.separable is False:
+            return (
+                f"{name}: it is proven that no hyperplane separates the data, so there is no hard "
+                f"margin; {upper}. Use a finite C."
+            )
         return (
-            f"{name}: it {known} that no hyperplane separates the data, so there is no hard "
-            f"margin; none can be larger than {certificate.margin_upper:.3g}. Use a finite C."
+            f"{name}: no hyperplane separates the data as far as could be found; of hard margins "
+            f"{upper}. Use a finite C, or scale the features to similar ranges if the data are "
+            "known to be separable."
         )
     reason, advice = f"max_iter={estimator.max_iter} iterations", "Raise max_iter."
     if solution.ended_by == "rounding":

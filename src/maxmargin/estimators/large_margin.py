@@ -248,7 +248,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         each_of: Any,
     ) -> list[Problem]:
         """Return what there is to solve, one task for each hyperplane."""
-        free = self.fit_intercept and self.rho is None
+        free = bool(self.fit_intercept) and self.rho is None
         rho = "auto" if free else self.rho if self.fit_intercept else None
         patterns = Patterns.build(X, None, rho)
         hard = self.C == np.inf

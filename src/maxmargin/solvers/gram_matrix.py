@@ -38,6 +38,9 @@ class GramMatrix:
     def __init__(self, objective: Objective, passes: Passes) -> None:
         self.objective, self.passes = objective, passes
         size = objective.patterns.dimension
+        # An intercept that is free takes up any shift of dense rows, whose products would else be
+        # those of what all rows have in common.
+        self.shift = passes.middle() if objective.free else np.zeros(size - 1)
         self.matrix = np.zeros((size, size))
         dense = isinstance(objective.patterns.rows, DenseRows)
         self.single = dense and _LOW < objective.patterns.longest < _HIGH
@@ -50,7 +53,8 @@ class GramMatrix:
             self.refine()
             return
         if changed.size and active.all():
-            self.matrix = self.passes.products_of_all(self.objective.shares, self._dtype).copy()
+            factors = self.objective.shares
+            self.matrix = self.passes.products_of_all(factors, self._dtype, self.shift).copy()
             changed = changed[:0]
         if changed.size > np.count_nonzero(active):  # anew, also without the old rounding errors
             self.matrix[:] = 0.0
@@ -58,7 +62,7 @@ class GramMatrix:
         if changed.size:
             signs = np.where(active[changed], 1.0, -1.0)
             factors = signs * self.objective.shares[changed]
-            self.matrix += self.passes.outer_products(changed, factors, self._dtype)
+            self.matrix += self.passes.outer_products(changed, factors, self._dtype, self.shift)
         self._active = active.copy()
 
     @property
@@ -69,7 +73,8 @@ class GramMatrix:
         """Make the matrix anew in double precision, and go on in it."""
         self.single = False
         chosen = np.flatnonzero(self._active).astype(np.uint32)
-        self.matrix = self.passes.outer_products(chosen, self.objective.shares[chosen])
+        factors = self.objective.shares[chosen]
+        self.matrix = self.passes.outer_products(chosen, factors, shift=self.shift)
 
     def solve(self, stiffness: float, right: Floats) -> Floats:
         """Return v with ``(ridge + stiffness sum_active share x x') v = right``."""
@@ -94,4 +99,8 @@ class GramMatrix:
                     return self.solve(stiffness, right)
                 jitter *= 100.0
                 continue
-            return units * linalg.cho_solve(factor, units * right, check_finite=False)
+            shift = self.shift / (self.objective.patterns.rho or 1.0)
+            shifted = np.append(right[:-1] - shift * right[-1], right[-1])
+            solution = units * linalg.cho_solve(factor, units * shifted, check_finite=False)
+            solution[-1] -= float(np.einsum("i,i->", shift, solution[:-1]))
+            return solution

@@ -35,7 +35,7 @@ __all__ = [
 _AHEAD, _FAR_AHEAD, _ONE = np.uint64(8), np.uint64(16), np.uint64(1)
 #: Numbers that are added to one another before their sum is added to the others.
 ROWS_PER_SUM = 8192
-_STEPS = 60  # of a line search: enough to halve an interval down to nothing
+_STEPS = 200  # of a line search: enough to halve any interval down to nothing
 
 
 def respond(
@@ -61,27 +61,28 @@ def line_search(
     caps: Any,
     slope: Any,
     curvature: Any,
+    low: Any,
 ) -> Any:
-    """Return the step along ``moves`` at which the function is smallest.
+    """Return the step along ``moves``, not below ``low``, at which the function is smallest.
 
     ``slope`` and ``curvature`` are those of the quadratic part, ``step * (slope + step *
     curvature / 2)``. Newton's method, kept within the interval known to hold the minimum.
     """
-    low, high, step, scale = -np.inf, np.inf, 1.0, 0.0
-    for trial in range(_STEPS):
+    high, step = np.inf, 1.0
+    for _ in range(_STEPS):
         rise, bend = slope + step * curvature, curvature
+        size = abs(slope) + abs(step * curvature)
         for k in range(np.uint64(margins.size)):
             stiff = stiffness * shares[k]
             value = stiff * (targets[k] - margins[k] - step * moves[k])
             if value > 0.0:
                 if value < caps[k]:
-                    rise -= value * moves[k]
                     bend += stiff * (moves[k] * moves[k])
                 else:
-                    rise -= caps[k] * moves[k]
-        if trial == 0:
-            scale = abs(rise) + abs(slope)
-        if abs(rise) <= 1e-10 * scale:
+                    value = caps[k]
+                rise -= value * moves[k]
+                size += value * abs(moves[k])
+        if abs(rise) <= 1e-12 * size:
             break
         if rise > 0.0:
             high = step
@@ -91,7 +92,7 @@ def line_search(
         if not low < guess < high or not abs(guess) < np.inf:
             outward = step + (2.0 * abs(step) if high == np.inf else -2.0 * abs(step))
             guess = 0.5 * (low + high) if high - low < np.inf else outward
-        if abs(guess - step) <= 1e-12 * abs(step):
+        if abs(guess - step) <= 1e-14 * abs(step):
             break
         step = guess
     return step

@@ -32,6 +32,8 @@ Floats = npt.NDArray[np.float64]
 #: Factor by which pieces get stiffer from round to round.
 _STIFFER = 2.0
 _STIFF_IF_WARM = 4.0
+#: The stiffest start, in units of 1 / R^2; and the stiffest end, in units of the start.
+_STIFFEST_START, _STIFFEST = 1e6, 1e15
 #: A round is over when what it can still bring is less than this part of the difference.
 _ROUND_OVER = 0.5
 
@@ -58,6 +60,7 @@ class Newton:
         smooth = objective.loss == SQUARED_HINGE
         self.centres: Floats | None = None if smooth else start.alpha
         self.stiffness = self._first_stiffness(bool(start.alpha.any()))
+        self.stiffest = _STIFFEST * self.stiffness
         self.alpha, self.sums = start.alpha, start.sums
 
     def run(self, progress: Progress) -> None:
@@ -74,7 +77,7 @@ class Newton:
             progress.latest = self.weights
             if not progress.count() and self.centres is not None and self._round_is_over(progress):
                 self.centres = self.alpha
-                self.stiffness *= _STIFFER
+                self.stiffness = min(_STIFFER * self.stiffness, self.stiffest)
                 self._aim()
 
     def _begin(self, progress: Progress) -> None:
@@ -100,7 +103,9 @@ class Newton:
         if objective.loss == HARD:
             return 10.0 / (objective.patterns.longest_squared or 1.0)
         # Wide enough for all patterns to be active at first; not needed around known centres.
-        return (_STIFF_IF_WARM if warm else 0.5) * objective.mean_cost
+        # Where costs are next to infinite, multipliers will not come near to them.
+        enough = _STIFFEST_START / (objective.patterns.longest_squared or 1.0)
+        return min((_STIFF_IF_WARM if warm else 0.5) * objective.mean_cost, enough)
 
     def _aim(self) -> None:
         """Set the targets of a round, and respond to them."""
@@ -127,7 +132,7 @@ class Newton:
         slope = float(np.einsum("i,i,i->", ridge, direction, self.weights))
         curvature = float(np.einsum("i,i,i->", ridge, direction, direction))
         search = compile_loop(loops.line_search)
-        step = float(search(self.margins, moves, *self._pieces(), slope, curvature))
+        step = float(search(self.margins, moves, *self._pieces(), slope, curvature, 0.0))
         self.weights += step * direction
         self.margins += step * moves
         self.drift += abs(step) * self.objective.score_error(direction)

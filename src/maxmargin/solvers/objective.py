@@ -155,6 +155,8 @@ class Objective:
         mass = float(factors @ masses)
         length = math.sqrt(self.square(factors[1] * sums[1] - factors[0] * sums[0]))
         square = (length + error * mass) ** 2 + float(factors**2 @ curved)
+        if not square < math.inf:
+            return Proof(0.0, 1.0, 1.0)
         scale = min(mass / square if square > 0.0 else math.inf, float((boxes / factors).min()))
         if scale == math.inf:
             return Proof(math.inf, *factors.tolist())
@@ -203,7 +205,9 @@ class Objective:
         """Return the step along ``moves`` of the smallest value; for the hinge, about."""
         stiffness = self.mean_cost * (2.0 if self.loss == SQUARED_HINGE else _ALMOST_A_KINK)
         books = np.ones_like(margins), self.shares, stiffness, self.caps
-        return float(compile_loop(loops.line_search)(margins, moves, *books, 0.0, curvature))
+        return float(
+            compile_loop(loops.line_search)(margins, moves, *books, 0.0, curvature, -math.inf)
+        )
 
 
 def best_shifts(margins: Floats, plus: npt.NDArray[np.bool_], costs: Floats) -> tuple[float, float]:

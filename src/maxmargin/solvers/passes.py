@@ -30,6 +30,7 @@ EachOf = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 Chosen = npt.NDArray[np.uint32]
 
 _ENTRIES_PER_BLOCK = 2**20
+_ROWS_FOR_A_MEAN = 1024
 _ROWS_PER_PRODUCT = 2048  # of a dense block that BLAS multiplies with itself
 
 
@@ -89,15 +90,24 @@ class Passes:
         used = float(np.count_nonzero(coefficients))
         return self._sum(block, self.patterns.count, np.zeros((2, self.patterns.dimension)), used)
 
-    def outer_products(self, chosen: Chosen, factors: Floats, dtype: Any = np.float64) -> Floats:
+    def middle(self) -> Floats:
+        """Return about the mean of dense rows; zero for sparse ones, which a shift would fill."""
+        if not isinstance(self._rows, DenseRows):
+            return np.zeros(self.patterns.dimension - 1)
+        X = self._rows.values.reshape(self.patterns.count, -1)
+        return X[:: max(1, len(X) // _ROWS_FOR_A_MEAN)].mean(axis=0, dtype=np.float64)
+
+    def outer_products(
+        self, chosen: Chosen, factors: Floats, dtype: Any = np.float64, shift: Any = 0.0
+    ) -> Floats:
         """Return ``sum_k factor_k [x_k, rho] [x_k, rho]'`` over chosen rows, its upper triangle.
 
         Dense rows go through BLAS in pieces, those with positive and negative factors apart. Only
-        within these pieces ``dtype`` is what is computed with.
+        within these pieces ``dtype`` is what is computed with, and ``shift`` taken from each row.
         """
         if isinstance(self._rows, DenseRows):
             X = self._rows.values.reshape(self.patterns.count, -1)
-            return self._products_of_blocks(X, chosen, factors, dtype)
+            return self._products_of_blocks(X, chosen, factors, dtype, shift)
         loop = self._compiled(loops.outer_products)
 
         def block(first: np.uint64, last: np.uint64) -> Floats:
@@ -126,15 +136,17 @@ class Passes:
         signed = steps * self._labels[chosen]
         self._compiled(loops.add_chosen)(self._rows, chosen, signed, weights)
 
-    def products_of_all(self, factors: Floats, dtype: Any = np.float64) -> Floats:
+    def products_of_all(self, factors: Floats, dtype: Any, shift: Floats) -> Floats:
         """Return the outer products of all rows, computed once for factors that never change."""
         with self._lock:
             if dtype not in self._of_all:
                 everybody = np.arange(self.patterns.count, dtype=np.uint32)
-                self._of_all[dtype] = self.outer_products(everybody, factors, dtype)
+                self._of_all[dtype] = self.outer_products(everybody, factors, dtype, shift)
             return self._of_all[dtype]
 
-    def _products_of_blocks(self, X: Any, chosen: Chosen, factors: Floats, dtype: Any) -> Floats:
+    def _products_of_blocks(
+        self, X: Any, chosen: Chosen, factors: Floats, dtype: Any, shift: Any
+    ) -> Floats:
         total = np.zeros((self.patterns.dimension,) * 2)
         for sign in (1.0, -1.0):
             signed = factors * sign > 0.0
@@ -143,7 +155,8 @@ class Passes:
 
             def block(first: Any, last: Any, rows: Any = rows, roots: Any = roots) -> Any:
                 room = np.empty((int(last - first), self.patterns.dimension), dtype)
-                room[:, :-1] = X[first:last] if everybody else X[rows[first:last]]  # noqa: B023
+                mine = X[first:last] if everybody else X[rows[first:last]]  # noqa: B023
+                np.subtract(mine, shift, out=room[:, :-1], casting="same_kind")
                 room[:, -1] = self.patterns.rho
                 if weighted:  # noqa: B023
                     room *= roots[first:last, None]

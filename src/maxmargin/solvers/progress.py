@@ -99,6 +99,7 @@ class Progress:
         self.tol, self.max_iter, self.watch = tol, max_iter, watch
         self.primal, self.dual = np.inf, 0.0
         self.best: Marked | None = None
+        self._best_merit = np.inf
         self.latest: Floats = np.zeros(objective.patterns.dimension)
         self.proof: Proven | None = None
         self.iterations = 0
@@ -128,8 +129,11 @@ class Progress:
         """Judge weights and multipliers; return whether the run is over."""
         objective, (weights, margins, error) = self.objective, iterate.marked
         value = objective.value(iterate.marked)
-        if value < self.primal or self.best is None:
-            self.primal = value
+        # Of weights that only rounding errors tell apart, the later ones have converged further.
+        # That matters where it is the last digit that is asked for.
+        merit = objective.value(iterate.marked._replace(error=0.0)) if objective.small else value
+        if self.best is None or merit <= self._best_merit * (1.0 + objective.rounding):
+            self._best_merit, self.primal = merit, min(self.primal, value)
             self.best = Marked(weights.copy(), margins.copy(), error)
         proof = objective.proof(iterate.alpha, iterate.sums, self.sum_error)
         if proof.value > self.dual:
@@ -176,9 +180,8 @@ class Progress:
             self._since_better, self._smallest_gap = 0, gap
         if gap <= self._goal or (gap <= self.tol and self._since_better >= _LAST_WORDS):
             self.ended_by = "tol"
-        elif self.objective.loss == HARD and self.primal == np.inf:
-            if self._hopeless():
-                self.ended_by = "inseparable"
+        elif self.objective.loss == HARD and self.primal == np.inf and self._hopeless():
+            self.ended_by = "inseparable"
         elif self._since_better >= _PATIENCE:
             self.ended_by = "rounding"
 

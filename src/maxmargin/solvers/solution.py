@@ -25,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Rounding errors of a start, in those of its scores, that would spoil all that comes of it.
 _LASTING = 100.0
+#: Rounding error of the scores of a start that is of no use: it was for data of another magnitude.
+_LOST = 1e50
 HISTORY_FIELDS = [("passes", float), ("lower", float), ("upper", float), ("certified", bool)]
 
 
@@ -119,7 +121,7 @@ def _first(problem: Problem) -> Iterate:
     count, size = objective.patterns.count, objective.patterns.dimension
     marked, alpha = Marked(np.zeros(size), np.zeros(count), 0.0), np.zeros(count)
     sums = np.zeros((2, size))
-    if problem.start is None:
+    if problem.start is None or not objective.score_error(problem.start.weights) < _LOST:
         return Iterate(marked, alpha, sums)
     weights = problem.start.weights
     marked = marked._replace(weights=weights)
