@@ -322,7 +322,7 @@ def test_bad_data_are_refused(iris):
     X, y = iris
     with pytest.raises(ValueError, match="at least 2 classes in y, with positive weights"):
         LargeMarginClassifierCV().fit(X, np.zeros(150))
-    with pytest.raises(ValueError, match=r"only one class: \['setosa'\]"):
+    with pytest.raises(ValueError, match="only one class: 'setosa'"):
         LargeMarginClassifierCV().fit(X, y, sample_weight=y == "setosa")
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         LargeMarginClassifierCV().fit(X, y, sample_weight=-np.ones(150))

@@ -62,11 +62,22 @@ def lower_bounds(patterns: Patterns, weights: Floats, extremes: Extremes | None 
     )
 
 
-def upper_bounds(patterns: Patterns, alpha: Floats) -> Upper:
-    """Return the distance of the patterns' hull from zero, and of the classes' hulls halved."""
-    alpha, positive = _near_one(alpha), patterns.labels > 0
+def upper_bounds(patterns: Patterns, alpha: Floats, sums: Floats | None = None) -> Upper:
+    """Return the distance of the patterns' hull from zero, and of the classes' hulls halved.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    alpha : ndarray
+        The multipliers.
+    sums : ndarray of shape (2, d + 1) or None
+        Of the rows of each class, times these multipliers, if they are known.
+    """
+    if sums is None:
+        alpha = _near_one(alpha)
+        sums = patterns.class_sums(alpha)
+    positive, (minus, plus) = patterns.labels > 0, sums
     mass_plus, mass_minus = float(alpha[positive].sum()), float(alpha[~positive].sum())
-    minus, plus = patterns.class_sums(alpha)
     rounding, up = sum_error(patterns), _down(-1.0)
     margin = geometric = np.inf
     if mass_plus + mass_minus > 0.0:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import validate_data
 
 from maxmargin.sparse_input import check_sparse
 
-__all__ = ["check_numbers", "checked_start", "encoded", "numbers", "validated"]
+__all__ = ["at_least_two", "check_numbers", "checked_start", "encoded", "numbers", "validated"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,6 +95,18 @@ def encoded(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
         if classes.size == 2:
             return classes, (y == classes[1]).astype(np.intp)
         return np.unique(y, return_inverse=True)
+
+
+def at_least_two(
+    estimator: BaseEstimator, classes: npt.NDArray[Any], weighted: bool = False
+) -> None:
+    """Refuse labels that are all the same, of those that count."""
+    if classes.size < 2:
+        those = "y, with positive weights," if weighted else "y,"
+        raise ValueError(
+            f"{type(estimator).__name__} needs samples of at least 2 classes in {those} "
+            f"but the data contains only one class: {classes.tolist()[0]!r}"
+        )
 
 
 def _integers_in(y: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -24,7 +24,13 @@ from maxmargin.engine import Learner
 from maxmargin.estimators._linear import LinearClassifier, all_or_nothing
 from maxmargin.estimators._outcome import certified, explanation, in_units
 from maxmargin.estimators._threads import in_threads
-from maxmargin.estimators._validation import check_numbers, checked_start, encoded, validated
+from maxmargin.estimators._validation import (
+    at_least_two,
+    check_numbers,
+    checked_start,
+    encoded,
+    validated,
+)
 from maxmargin.loops import Seen
 from maxmargin.monitor import Monitor, Solution, run_side_by_side
 from maxmargin.orders import Order
@@ -133,11 +139,7 @@ class AdditivePerceptron(LinearClassifier):
             self._validate_params()
             X, y = validated(self, X, y, order="C")
             classes, codes = encoded(y)
-            if classes.size < 2:
-                raise ValueError(
-                    f"{type(self).__name__} needs samples of at least 2 classes in y, "
-                    f"but the data contains only one class: {classes.tolist()[0]!r}"
-                )
+            at_least_two(self, classes)
             rho = self.rho if isinstance(self.rho, str) else float(self.rho)
             patterns = Patterns.build(X, None, rho if self.fit_intercept else None)
             first = 1 if classes.size == 2 else 0

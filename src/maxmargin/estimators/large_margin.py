@@ -18,12 +18,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from maxmargin import solvers
 from maxmargin.estimators._callbacks import IterationWatch
-from maxmargin.estimators._documentation import documented
 from maxmargin.estimators._linear import LinearClassifier, all_or_nothing
 from maxmargin.estimators._outcome import in_units
 from maxmargin.estimators._soft import certified, checked_costs, scaled_costs, warning_about
 from maxmargin.estimators._threads import in_threads, one_blas_thread
-from maxmargin.estimators._validation import check_numbers, encoded, validated
+from maxmargin.estimators._validation import at_least_two, check_numbers, encoded, validated
 from maxmargin.patterns import Patterns
 from maxmargin.solvers import Objective, Passes, Problem, Progress, Solution, Start
 
@@ -32,7 +31,6 @@ __all__ = ["LargeMarginClassifier"]
 Floats = npt.NDArray[np.float64]
 
 
-@documented
 class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
     r"""Linear classifier of largest soft margin, with a proof that no other one is much better.
 
@@ -111,8 +109,9 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
 
     Notes
     -----
-    ``solver="auto"`` compares what either solver is expected to take, by the numbers of rows,
-    features and entries, by C and the loss; :mod:`maxmargin.solvers.choice` has the formula.
+    ``solver="auto"`` takes Newton's method for a few hundred features and many more rows, and for
+    all small data; the ascent for thousands of features, sparse ones above all, and where C is so
+    small that a few sweeps will do. :mod:`maxmargin.solvers.choice` has the formula.
 
     Rows of weight zero are left out, as if they were not there.
 
@@ -216,11 +215,7 @@ class LargeMarginClassifier(CallbackSupportMixin, LinearClassifier):
         if not counting.all():
             X = X[counting]
             classes, codes = encoded(y[counting])
-        if classes.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in y, with positive "
-                f"weights, but the data contains only one class: {classes.tolist()[0]!r}"
-            )
+        at_least_two(self, classes, weighted=True)
         cancelled = threading.Event()
         # Several hyperplanes share the threads; of a single one, its blocks of rows do.
         workers = effective_n_jobs(self.n_jobs) if classes.size == 2 else 1

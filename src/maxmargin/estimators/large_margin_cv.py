@@ -31,7 +31,7 @@ from maxmargin.estimators._cost_search import (
     takes_weights,
 )
 from maxmargin.estimators._linear import LinearClassifier, all_or_nothing
-from maxmargin.estimators._validation import check_numbers, encoded, validated
+from maxmargin.estimators._validation import at_least_two, check_numbers, encoded, validated
 from maxmargin.estimators.large_margin import LargeMarginClassifier
 
 __all__ = ["LargeMarginClassifierCV"]
@@ -241,11 +241,7 @@ class LargeMarginClassifierCV(LinearClassifier):
                 sample_weight, X, dtype=np.float64, ensure_non_negative=True
             )
             classes = encoded(y[sample_weight > 0.0])[0]
-        if classes.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in y, with positive "
-                f"weights, but there is only one class: {classes.tolist()}"
-            )
+        at_least_two(self, classes, weighted=True)
         self.classes_ = classes
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)

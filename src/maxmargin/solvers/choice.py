@@ -12,9 +12,8 @@ ascent   ``6 (1 + c)^0.35 + c sqrt(n / d) / 2`` sweeps (at most 1000), of ``1.3 
 
 A hard margin counts as 1000 sweeps; on small data, of at most 2^16 entries, sweeps count 20 times,
 since Newton's method finds the last digit in passing. There are 8 rounds, or 20 for a loss with
-corners. The speed of products is 50 numbers a nanosecond
-for dense rows, which go through BLAS, and 3 for sparse ones. Measured on the data sets of
-``benchmarks/solvers.py``.
+corners. The speed of products is 50 numbers a nanosecond for dense rows, which go through BLAS, and
+3 for sparse ones. Measured on the data sets of ``benchmarks/solvers.py``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import math
 from maxmargin.rows import DenseRows
 from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Objective
 
-__all__ = ["ASCENT", "NEWTON", "best_method", "has_room", "matrix_bytes"]
+__all__ = ["ASCENT", "NEWTON", "best_method", "has_room", "matrix_bytes", "worth_a_sweep"]
 
 NEWTON, ASCENT = "newton", "ascent"
 
@@ -43,6 +42,15 @@ def best_method(objective: Objective) -> str:
 def has_room(objective: Objective) -> bool:
     """Tell whether Newton's method may have the four or five matrices that it needs."""
     return matrix_bytes(objective) <= _LARGEST_MATRIX
+
+
+def worth_a_sweep(objective: Objective) -> bool:
+    """Tell whether one sweep of the ascent spares Newton's method more than it takes.
+
+    Fewer patterns are active then, whose products cost much where BLAS cannot compute them.
+    """
+    dense = isinstance(objective.patterns.rows, DenseRows)
+    return objective.loss == SQUARED_HINGE and not dense and not objective.small
 
 
 def matrix_bytes(objective: Objective) -> int:

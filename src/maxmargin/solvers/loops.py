@@ -17,6 +17,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from maxmargin.compiled import INLINED
+from maxmargin.patterns import ROWS_PER_SUM
 from maxmargin.prefetch import prefetch
 
 __all__ = [
@@ -33,8 +34,6 @@ __all__ = [
 ]
 
 _AHEAD, _FAR_AHEAD, _ONE = np.uint64(8), np.uint64(16), np.uint64(1)
-#: Numbers that are added to one another before their sum is added to the others.
-ROWS_PER_SUM = 8192
 _STEPS = 200  # of a line search: enough to halve any interval down to nothing
 
 
@@ -42,14 +41,11 @@ def respond(
     margins: Any, targets: Any, shares: Any, stiffness: Any, caps: Any, alpha: Any, active: Any
 ) -> Any:
     """Write the multipliers of all margins, and who is active: neither at zero nor at its cap."""
-    count = 0
     for k in range(np.uint64(margins.size)):
         value = stiffness * shares[k] * (targets[k] - margins[k])
         inside = 0.0 < value < caps[k]
         alpha[k] = min(max(0.0, value), caps[k])
         active[k] = inside
-        count += inside
-    return count
 
 
 def line_search(

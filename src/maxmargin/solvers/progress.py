@@ -125,8 +125,8 @@ class Progress:
         """Return by how much the primal may exceed a dual value at the end."""
         return dual * (1.0 / (1.0 - self._goal) ** 2 - 1.0)
 
-    def offer(self, iterate: Iterate) -> bool:
-        """Judge weights and multipliers; return whether the run is over."""
+    def offer(self, iterate: Iterate) -> None:
+        """Judge weights and multipliers, and thereby whether the run is over."""
         objective, (weights, margins, error) = self.objective, iterate.marked
         value = objective.value(iterate.marked)
         # Of weights that only rounding errors tell apart, the later ones have converged further.
@@ -140,7 +140,6 @@ class Progress:
             self.dual = proof.value
             self.proof = Proven(iterate.alpha.copy(), iterate.sums.copy(), proof)
         self._judge()
-        return self.ended_by is not None
 
     def to_the_last_digit(self) -> None:
         """Ask for a gap of almost nothing; the gap asked for before will do in the end."""
@@ -149,12 +148,13 @@ class Progress:
     def look_at(self, start: Iterate) -> None:
         """Judge where a run starts from, as if it were the end of an iteration."""
         self.offer(start)
-        self.history.append((self.passes.passes, self.primal, self.dual))
+        self._record()
 
     def have_last_word(self, iterate: Iterate) -> None:
         """Judge what was not judged when the run ended."""
         self.offer(iterate)
-        self.history[-1] = self.passes.passes, self.primal, self.dual
+        self.history.pop()
+        self._record()
 
     def begin(self) -> None:
         """Take note that an iteration begins."""
@@ -164,7 +164,7 @@ class Progress:
     def count(self) -> bool:
         """Count an iteration that ends; return whether the run is over."""
         self.iterations += 1
-        self.history.append((self.passes.passes, self.primal, self.dual))
+        self._record()
         stopped = self.watch is not None and self.watch.end(self)
         if self.ended_by is None:
             if stopped:
@@ -172,6 +172,9 @@ class Progress:
             elif self.iterations >= self.max_iter:
                 self.ended_by = "tol" if self.gap <= self.tol else "max_iter"
         return self.ended_by is not None
+
+    def _record(self) -> None:
+        self.history.append((self.passes.passes, self.primal, self.dual))
 
     def _judge(self) -> None:
         gap = self.gap

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from maxmargin.bounds import inseparable, upper_bounds
+from maxmargin.bounds import Upper, inseparable, upper_bounds
 from maxmargin.patterns import squared_norm
-from maxmargin.rows import DenseRows
 from maxmargin.solvers.ascent import Ascent
-from maxmargin.solvers.choice import NEWTON
+from maxmargin.solvers.choice import NEWTON, worth_a_sweep
 from maxmargin.solvers.newton import Newton
 from maxmargin.solvers.objective import HARD, SQUARED_HINGE, Marked, Objective
 from maxmargin.solvers.passes import Passes
@@ -95,7 +94,7 @@ def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> 
     """Minimise an objective until the progress is over: the gap certified, or another reason."""
     objective, passes, start = problem.objective, problem.passes, _first(problem)
     if problem.method == NEWTON:
-        if problem.start is None and _worth_a_sweep(objective):
+        if problem.start is None and worth_a_sweep(objective):
             start = Ascent(objective, passes, start, random).sketch()
         Newton(objective, passes, start).run(progress)
     else:
@@ -104,15 +103,6 @@ def solve(problem: Problem, progress: Progress, random: np.random.Generator) -> 
             ascent.look(progress)
         ascent.run(progress)
     return _concluded(objective, progress)
-
-
-def _worth_a_sweep(objective: Objective) -> bool:
-    """Tell whether one sweep of the ascent spares Newton's method more than it takes.
-
-    Fewer patterns are active then, whose products cost much where BLAS cannot compute them.
-    """
-    dense = isinstance(objective.patterns.rows, DenseRows)
-    return objective.loss == SQUARED_HINGE and not dense and not objective.small
 
 
 def _first(problem: Problem) -> Iterate:
@@ -159,18 +149,17 @@ def _concluded(objective: Objective, progress: Progress) -> Solution:
     value = objective.value(best)
     if objective.loss == HARD and lowest > 0.0:
         weights = weights / lowest
-    alpha, upper, geometric_upper = _proven(objective, progress)
+    alpha, hulls = _proven(objective, progress)
     separable = True if lowest > 0.0 and normal > 0.0 else None
-    if objective.loss == HARD and separable is None:
-        proven = inseparable(patterns, alpha, upper_bounds(patterns, alpha))
-        separable = False if proven else None
+    if objective.loss == HARD and separable is None and inseparable(patterns, alpha, hulls):
+        separable = False
     return Solution(
         weights=weights,
         alpha=alpha,
         lower=_lower(objective, value, lowest, normal, weights),
-        upper=upper,
+        upper=(0.5 / progress.dual) ** 0.5 * (1.0 + 1e-14) if progress.dual > 0.0 else math.inf,
         geometric=lowest / normal - 1e-14 * abs(lowest / normal) if normal else math.nan,
-        geometric_upper=geometric_upper,
+        geometric_upper=hulls.geometric,
         separable=separable,
         history=_history(progress),
         iterations=progress.iterations,
@@ -188,26 +177,14 @@ def _lower(
     return lowest / length * (1.0 + 1e-14) if length else math.nan  # not positive
 
 
-def _proven(objective: Objective, progress: Progress) -> tuple[Floats, float, float]:
-    """Return the multipliers, and the margins that no hyperplane exceeds: soft, and geometric."""
-    patterns = objective.patterns
-    if progress.proof is None:
-        return np.zeros(patterns.count), math.inf, math.inf
-    alpha = progress.proof.multipliers(objective)
-    _, f_minus, f_plus = progress.proof.proof
-    minus, plus = progress.proof.sums
-    positive = patterns.labels > 0
-    masses = float(alpha[~positive].sum()), float(alpha[positive].sum())
-    up = 1.0 + 1e-14
-    upper = (0.5 / progress.dual) ** 0.5 * up
-    geometric = math.inf
-    if patterns.rho == 0.0:
-        length = math.sqrt(squared_norm(f_plus * plus - f_minus * minus))
-        geometric = (length / sum(masses) + progress.sum_error) * up
-    elif min(masses) > 0.0:
-        means = (f_plus * plus / masses[1] - f_minus * minus / masses[0])[:-1]
-        geometric = (0.5 * math.sqrt(squared_norm(means)) + progress.sum_error) * up
-    return alpha, upper, geometric
+def _proven(objective: Objective, progress: Progress) -> tuple[Floats, Upper]:
+    """Return the multipliers, and how far apart they prove the classes' hulls to be at most."""
+    patterns, proof = objective.patterns, progress.proof
+    if proof is None:
+        return np.zeros(patterns.count), Upper(math.inf, math.inf)
+    alpha = proof.multipliers(objective)
+    factors = np.array([[proof.proof.minus], [proof.proof.plus]])
+    return alpha, upper_bounds(patterns, alpha, factors * proof.sums)
 
 
 def _history(progress: Progress) -> npt.NDArray[Any]:
